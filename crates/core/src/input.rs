@@ -1,0 +1,231 @@
+//! Key combinations.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::{Code, Error};
+
+/// A modifier key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Modifier {
+    /// Control.
+    Ctrl,
+    /// Alt.
+    Alt,
+    /// Shift.
+    Shift,
+    /// The Super, Windows or Command key.
+    Meta,
+}
+
+/// The key that is pressed while the modifiers are held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Key {
+    /// The key that types this character.
+    Character(char),
+    /// A key with a name.
+    Named(NamedKey),
+}
+
+macro_rules! named_keys {
+    ($($variant:ident => $($word:literal)|+;)*) => {
+        /// A key that has a name instead of a character.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum NamedKey {
+            $(#[doc = concat!("The key", $(" `", $word, "`",)+ ".")] $variant,)*
+        }
+
+        impl NamedKey {
+            fn from_word(word: &str) -> Option<Self> {
+                match word { $($($word)|+ => Some(NamedKey::$variant),)* _ => None }
+            }
+
+            /// Its first name.
+            pub const fn token(self) -> &'static str {
+                match self { $(NamedKey::$variant => named_keys!(@first $($word)|+),)* }
+            }
+        }
+    };
+    (@first $first:literal $(| $rest:literal)*) => { $first };
+}
+
+named_keys! {
+    Return => "return" | "enter";
+    Escape => "escape" | "esc";
+    Tab => "tab";
+    Space => "space";
+    Backspace => "delete" | "backspace";
+    ForwardDelete => "forwarddelete" | "del";
+    Insert => "insert";
+    Up => "up";
+    Down => "down";
+    Left => "left";
+    Right => "right";
+    Home => "home";
+    End => "end";
+    PageUp => "pageup";
+    PageDown => "pagedown";
+    Menu => "menu";
+    F1 => "f1";
+    F2 => "f2";
+    F3 => "f3";
+    F4 => "f4";
+    F5 => "f5";
+    F6 => "f6";
+    F7 => "f7";
+    F8 => "f8";
+    F9 => "f9";
+    F10 => "f10";
+    F11 => "f11";
+    F12 => "f12";
+}
+
+/// Characters that cannot stand between `+` signs or are easier to say than to quote in a shell.
+const SPELLED: &[(&str, char)] = &[
+    ("comma", ','),
+    ("period", '.'),
+    ("slash", '/'),
+    ("semicolon", ';'),
+    ("quote", '\''),
+    ("leftbracket", '['),
+    ("rightbracket", ']'),
+    ("backslash", '\\'),
+    ("minus", '-'),
+    ("equal", '='),
+    ("grave", '`'),
+    ("plus", '+'),
+];
+
+/// A key together with the modifiers held while it is pressed, for example `ctrl+shift+s`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Chord {
+    /// Each at most once, in the order in which they are pressed.
+    pub modifiers: Vec<Modifier>,
+    /// The key.
+    pub key: Key,
+}
+
+impl FromStr for Chord {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bad = |why: String| {
+            Error::new(Code::InvalidArgs, format!("{} is not a key combination: {why}", crate::text::quote(text)))
+                .kind("bad_chord")
+                .suggest("write modifiers and one key joined with `+`, for example `ctrl+shift+s` or `alt+f10`")
+        };
+        let mut words: Vec<&str> = text.split('+').map(str::trim).collect();
+        let last = words.pop().unwrap_or_default();
+        let mut modifiers = Vec::new();
+        for word in words {
+            let modifier = match word.to_ascii_lowercase().as_str() {
+                "ctrl" | "control" => Modifier::Ctrl,
+                "alt" | "option" => Modifier::Alt,
+                "shift" => Modifier::Shift,
+                "meta" | "cmd" | "command" | "super" | "win" => Modifier::Meta,
+                _ => return Err(bad(format!("{} is not a modifier", crate::text::quote(word)))),
+            };
+            if modifiers.contains(&modifier) {
+                return Err(bad(format!("{} stands twice", crate::text::quote(word))));
+            }
+            modifiers.push(modifier);
+        }
+        modifiers.sort_unstable();
+        let word = last.to_ascii_lowercase();
+        let spelled = SPELLED.iter().find(|(name, _)| *name == word).map(|(_, c)| *c);
+        let mut characters = last.chars();
+        let key = match (characters.next(), characters.next()) {
+            (Some(c), None) if !c.is_control() && !c.is_whitespace() => Key::Character(c),
+            _ => match spelled {
+                Some(c) => Key::Character(c),
+                None => NamedKey::from_word(&word)
+                    .map(Key::Named)
+                    .ok_or_else(|| bad(format!("{} is not a key", crate::text::quote(last))))?,
+            },
+        };
+        Ok(Chord { modifiers, key })
+    }
+}
+
+impl fmt::Display for Chord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for modifier in &self.modifiers {
+            f.write_str(match modifier {
+                Modifier::Ctrl => "ctrl+",
+                Modifier::Alt => "alt+",
+                Modifier::Shift => "shift+",
+                Modifier::Meta => "meta+",
+            })?;
+        }
+        match self.key {
+            Key::Named(key) => f.write_str(key.token()),
+            Key::Character(c) => match SPELLED.iter().find(|(_, spelled)| *spelled == c) {
+                Some((word, _)) => f.write_str(word),
+                None => write!(f, "{c}"),
+            },
+        }
+    }
+}
+
+impl Chord {
+    /// Why the combination is kept from agents: it closes, locks or switches things beyond the window that
+    /// it is sent to. Any superset of the modifiers counts, since window managers ignore extra ones.
+    pub fn protected(&self) -> Option<&'static str> {
+        let has = |modifier| self.modifiers.contains(&modifier);
+        let named = |key| self.key == Key::Named(key);
+        let function = matches!(self.key, Key::Named(key) if key.token().starts_with('f') && key.token() != "forwarddelete");
+        if has(Modifier::Alt) && named(NamedKey::F4) {
+            return Some("it closes the window");
+        }
+        if has(Modifier::Alt) && (named(NamedKey::Tab) || named(NamedKey::Escape)) {
+            return Some("it switches to another window");
+        }
+        if has(Modifier::Ctrl) && has(Modifier::Alt) {
+            if named(NamedKey::Backspace) || named(NamedKey::ForwardDelete) {
+                return Some("it ends the session");
+            }
+            if function {
+                return Some("it switches to another console");
+            }
+        }
+        if has(Modifier::Meta) {
+            return Some("combinations with this key belong to the desktop, not to the window");
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chord(text: &str) -> Chord {
+        text.parse().expect(text)
+    }
+
+    #[test]
+    fn order_case_and_aliases_do_not_matter() {
+        assert_eq!(chord("Shift+CTRL+S").to_string(), "ctrl+shift+S");
+        assert_eq!(chord("control+esc"), chord("ctrl+escape"));
+        assert_eq!(chord("ctrl+plus").to_string(), "ctrl+plus");
+        assert_eq!(chord("comma").to_string(), "comma");
+        assert_eq!(chord("é").key, Key::Character('é'));
+    }
+
+    #[test]
+    fn what_is_no_combination_is_refused() {
+        for text in ["", "+", "ctrl+", "ctrl+ctrl+a", "hyper+a", "ctrl+foo", "a+b", "\n", "ctrl+\u{7}"] {
+            assert_eq!(text.parse::<Chord>().expect_err(text).code(), Code::InvalidArgs, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn combinations_beyond_the_window_are_protected_whatever_else_is_held() {
+        for text in ["alt+f4", "ctrl+alt+f4", "shift+alt+f4", "alt+tab", "ctrl+alt+del", "ctrl+alt+f1", "super+l", "cmd+q"] {
+            assert!(chord(text).protected().is_some(), "{text}");
+        }
+        for text in ["ctrl+s", "alt+f", "f4", "ctrl+shift+tab", "ctrl+alt+t"] {
+            assert!(chord(text).protected().is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! The domain of surehand, free of any platform.
+//!
+//! This crate knows what an element is, how it is recognised again, when it may be acted on and how an
+//! outcome is worded. It does no I/O, reads no clock and no environment, and has no `cfg` of a platform:
+//! all of that comes in through [`platform::Platform`] and [`time::Clock`].
+//!
+//! One datum's way through it: an adapter fills a [`tree::Observation`]; [`evidence::Evidence`] is captured
+//! from it for every element that gets a ref and kept in a [`snapshot::Snapshot`]; later
+//! [`resolve::resolve`] turns a [`reference::Ref`] back into one live element, or refuses;
+//! [`act::act`] checks that the element is ready, dispatches and reads back; and a
+//! [`disposition::Disposition`] says what was seen of it.
+
+pub mod act;
+pub mod actionability;
+pub mod desktop;
+pub mod diagnosis;
+pub mod disposition;
+pub mod error;
+pub mod evidence;
+pub mod geometry;
+pub mod input;
+pub mod name;
+pub mod node;
+pub mod object;
+pub mod platform;
+pub mod query;
+pub mod reading;
+pub mod reference;
+pub mod resolve;
+pub mod role;
+pub mod snapshot;
+pub mod state;
+pub mod text;
+pub mod time;
+pub mod tree;
+pub mod wait;
+pub mod window;
+
+pub use error::{Code, Error, Result};

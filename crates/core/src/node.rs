@@ -1,0 +1,179 @@
+//! One observed element.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::geometry::Rect;
+use crate::object::ObjectId;
+use crate::reading::Reading;
+use crate::role::Role;
+use crate::state::{State, States};
+
+/// Something a command can do to an element without pointer or keyboard, as listed in `available_actions`.
+/// What stands there can be called; what cannot be called is not listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub enum Capability {
+    /// `click` works.
+    Click,
+    /// `set-value` works.
+    SetValue,
+    /// `type` works.
+    TypeText,
+}
+
+/// What the application's accessibility interfaces offer on an element. An adapter reports it as it finds
+/// it; what it means for a command is decided here in core.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Affordances {
+    /// The application's own name of the action that activates the element, where it has one whose name
+    /// says that this is what it does.
+    pub press: Option<String>,
+    /// What can be done with its text.
+    pub text: TextAccess,
+    /// Whether its number can be set.
+    pub number: bool,
+}
+
+/// What can be done with the text of an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TextAccess {
+    /// Nothing: it has no text, or no interface to it.
+    #[default]
+    None,
+    /// It can be read.
+    Read,
+    /// It can be read and edited.
+    Edit,
+    /// The interface to edit it is there and does nothing; the reason is for the caller.
+    Broken(&'static str),
+}
+
+/// What an element holds, as opposed to what it is called.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Content {
+    /// Text, and whether it was cut to the budget.
+    Text {
+        /// The text, or as much of it as the budget allows.
+        text: String,
+        /// Whether there is more.
+        clipped: bool,
+    },
+    /// A number in a range.
+    Number {
+        /// Where it stands.
+        current: f64,
+        /// The smallest it can be.
+        minimum: f64,
+        /// The greatest it can be.
+        maximum: f64,
+    },
+}
+
+impl Content {
+    /// The content as a caller sees it. Numbers print the shortest text that reads back as the same number.
+    pub fn display(&self) -> String {
+        match self {
+            Content::Text { text, .. } => text.clone(),
+            Content::Number { current, .. } => format!("{current}"),
+        }
+    }
+}
+
+/// One element as it was observed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// The native object.
+    pub object: ObjectId,
+    /// What it is.
+    pub role: Role,
+    /// The platform's word for its role, which matters where ours is `unknown`.
+    pub native_role: String,
+    /// What it is called, from [`crate::name::compute`].
+    pub name: Reading<String>,
+    /// Its description.
+    pub description: Reading<String>,
+    /// The name its developers gave it.
+    pub native_id: Reading<String>,
+    /// The hint shown while it is empty.
+    pub placeholder: Reading<String>,
+    /// What it holds. Never read where the element is secure.
+    pub content: Reading<Content>,
+    /// The states there is positive evidence for; unknown where the application did not answer.
+    pub states: Reading<States>,
+    /// What its interfaces offer.
+    pub affordances: Affordances,
+    /// Where it is on the screen, where that was asked for.
+    pub bounds: Reading<Rect>,
+    /// How many children the application says it has.
+    pub child_count: Reading<u64>,
+    /// Whether its children are made on demand and re-used for other content, so that the same object may
+    /// mean something else a moment later.
+    pub recycles: bool,
+    /// Index of the parent in [`crate::tree::Observation::nodes`]; none for the root.
+    pub parent: Option<usize>,
+    /// Indices of the children that were read.
+    pub children: Vec<usize>,
+}
+
+impl Node {
+    /// A node of which nothing but its identity and role is known.
+    pub fn new(object: ObjectId, role: Role) -> Self {
+        Node {
+            object,
+            role,
+            native_role: String::new(),
+            name: Reading::Unknown,
+            description: Reading::Unknown,
+            native_id: Reading::Unknown,
+            placeholder: Reading::Unknown,
+            content: Reading::Unknown,
+            states: Reading::Unknown,
+            affordances: Affordances::default(),
+            bounds: Reading::Unknown,
+            child_count: Reading::Unknown,
+            recycles: false,
+            parent: None,
+            children: Vec::new(),
+        }
+    }
+
+    /// Whether there is positive evidence for the state.
+    pub fn has(&self, state: State) -> bool {
+        self.states.known().is_some_and(|states| states.contains(state))
+    }
+
+    /// What commands can do with it headless.
+    pub fn capabilities(&self) -> Vec<Capability> {
+        let mut capabilities = Vec::new();
+        if self.affordances.press.is_some() {
+            capabilities.push(Capability::Click);
+        }
+        let editable = self.affordances.text == TextAccess::Edit && !self.has(State::Readonly);
+        if editable || self.sets_number() {
+            capabilities.push(Capability::SetValue);
+        }
+        // A spin button has both interfaces, and only the number commits.
+        if editable && !self.sets_number() {
+            capabilities.push(Capability::TypeText);
+        }
+        capabilities
+    }
+
+    /// Whether its value is a number that can be set.
+    pub fn sets_number(&self) -> bool {
+        self.affordances.number && self.role.is_range()
+    }
+
+    /// Whether it gets a ref: because of its role, or because something can be done with it.
+    pub fn is_interactive(&self) -> bool {
+        self.role.is_interactive() || !self.capabilities().is_empty()
+    }
+
+    /// What it holds, as a caller sees it; nothing for a secret.
+    pub fn value(&self) -> Option<String> {
+        if self.has(State::Secure) {
+            return None;
+        }
+        self.content.known().map(Content::display)
+    }
+}

@@ -1,0 +1,199 @@
+//! The one way to the operating system.
+//!
+//! The trait is synchronous and coarse: one call returns a whole subtree. An adapter maps and calls. It does
+//! not wait for a condition, retry, rank, word hints or format; all of that is done above it, once for every
+//! platform.
+
+use crate::error::Result;
+use crate::geometry::{Point, Rect};
+use crate::input::Chord;
+use crate::node::Node;
+use crate::object::{Application, ObjectId, Process};
+use crate::time::Call;
+use crate::tree::Observation;
+use crate::window::Window;
+
+/// A list together with those that could not be asked.
+#[derive(Debug, Clone)]
+pub struct Listing<T> {
+    /// What answered.
+    pub items: Vec<T>,
+    /// Processes that did not answer in time, by program name.
+    pub unresponsive: Vec<Unresponsive>,
+}
+
+/// A process on the accessibility bus that did not answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unresponsive {
+    /// The program it runs, as the system tells it.
+    pub program: String,
+    /// Its pid.
+    pub pid: u32,
+}
+
+/// How much of a window to read.
+#[derive(Debug, Clone, Copy)]
+pub struct ObserveRequest {
+    /// At most so many nodes.
+    pub max_nodes: usize,
+    /// At most so many bytes of text in all.
+    pub max_text: usize,
+    /// At most so many bytes of one string.
+    pub max_string: usize,
+    /// Containers that say they have more children than this are not entered.
+    pub max_children: u64,
+    /// Whether to read where each element is.
+    pub bounds: bool,
+}
+
+impl Default for ObserveRequest {
+    fn default() -> Self {
+        ObserveRequest {
+            max_nodes: 50_000,
+            max_text: 8 << 20,
+            max_string: 64 << 10,
+            max_children: 4_096,
+            bounds: false,
+        }
+    }
+}
+
+/// One live element with what surrounds it.
+#[derive(Debug, Clone)]
+pub struct Inspection {
+    /// The element.
+    pub node: Node,
+    /// The containers around it, nearest first; the last is its window.
+    pub ancestors: Vec<Node>,
+    /// The process that answered.
+    pub process: Process,
+}
+
+/// What asking for one object gave.
+#[derive(Debug, Clone)]
+pub enum Live {
+    /// It is there.
+    Element(Box<Inspection>),
+    /// Its application is running and says there is no such object any more.
+    Gone,
+    /// Its application has ended.
+    ProcessGone,
+}
+
+/// An operation of the accessibility interfaces: what is meant, not which call does it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operation {
+    /// Invoke the action that [`crate::node::Affordances::press`] named.
+    Press {
+        /// That name, so that nothing else is invoked should the list have changed.
+        action: String,
+    },
+    /// Replace the whole text.
+    SetText(String),
+    /// Insert text at the caret.
+    InsertText(String),
+    /// Set the number.
+    SetNumber(f64),
+}
+
+/// Where pointer, window focus and keyboard are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attention {
+    /// The pointer.
+    pub pointer: Option<Point>,
+    /// The window system's handle of the active window.
+    pub active: Option<u64>,
+    /// The window system's handle of the window that gets the keys.
+    pub keyboard: Option<u64>,
+}
+
+/// What to take a picture of.
+#[derive(Debug, Clone)]
+pub enum CaptureTarget {
+    /// Everything.
+    Screen,
+    /// One window, also where others cover it.
+    Window(Window),
+}
+
+/// A picture, 8 bits each of red, green and blue, row by row from the top.
+#[derive(Debug, Clone)]
+pub struct Picture {
+    /// Pixels a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// `width * height * 3` bytes.
+    pub rgb: Vec<u8>,
+    /// Where on the screen it was taken.
+    pub bounds: Rect,
+}
+
+/// A desktop session that elements can be read from and acted on in.
+pub trait Platform: Send + Sync {
+    /// The identity of this desktop session: no other one, now or later, has the same.
+    fn session(&self) -> &str;
+
+    /// The running applications that publish a tree.
+    ///
+    /// # Errors
+    /// `APP_UNRESPONSIVE` or `TIMEOUT` when the accessibility bus itself does not answer.
+    fn applications(&self, call: &Call<'_>) -> Result<Listing<Application>>;
+
+    /// The top-level windows of these applications, and windows of other programs that publish no tree.
+    ///
+    /// # Errors
+    /// As [`Platform::applications`].
+    fn windows(&self, call: &Call<'_>, applications: &[Application]) -> Result<Listing<Window>>;
+
+    /// Reads a window's tree within the budgets; what they cut is named in the gaps.
+    ///
+    /// # Errors
+    /// `WINDOW_NOT_FOUND` when it has closed, `APP_UNRESPONSIVE` when its application does not answer at all.
+    fn observe(
+        &self,
+        call: &Call<'_>,
+        application: &Application,
+        window: &Window,
+        request: &ObserveRequest,
+    ) -> Result<Observation>;
+
+    /// Reads one object with everything evidence needs.
+    ///
+    /// # Errors
+    /// `APP_UNRESPONSIVE` when its application does not answer.
+    fn inspect(&self, call: &Call<'_>, object: &ObjectId, process: &Process) -> Result<Live>;
+
+    /// Hands one operation to the application. `Ok` means it was accepted, nothing more.
+    ///
+    /// # Errors
+    /// Each says how far it got: `not_delivered` only where it is certain that nothing was sent.
+    fn perform(&self, call: &Call<'_>, object: &ObjectId, operation: &Operation) -> Result<()>;
+
+    /// Where pointer and focus are.
+    ///
+    /// # Errors
+    /// `PLATFORM_NOT_SUPPORTED` when there is no display to ask.
+    fn attention(&self, call: &Call<'_>) -> Result<Attention>;
+
+    /// Presses and releases a key combination as the keyboard would. Nothing is focused by it.
+    ///
+    /// # Errors
+    /// `INVALID_ARGS` when this keyboard has no such key, `PLATFORM_NOT_SUPPORTED` when keys cannot be sent.
+    fn press(&self, call: &Call<'_>, chord: &Chord) -> Result<()>;
+
+    /// Takes a picture.
+    ///
+    /// # Errors
+    /// `WINDOW_NOT_FOUND` when the window is gone, `ACTION_NOT_SUPPORTED` when it is minimised.
+    fn capture(&self, call: &Call<'_>, target: &CaptureTarget) -> Result<Picture>;
+
+    /// Asks a window to close, as its close button would.
+    ///
+    /// # Errors
+    /// `WINDOW_NOT_FOUND` when it is gone, `ACTION_NOT_SUPPORTED` when it cannot be asked.
+    fn close(&self, call: &Call<'_>, window: &Window) -> Result<()>;
+
+    /// Whether the process is still running, the very one and not a later one of the same pid.
+    fn is_running(&self, process: &Process) -> bool;
+}

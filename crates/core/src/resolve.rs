@@ -1,0 +1,211 @@
+//! From a ref back to one live element, or a refusal. Every command that takes a ref goes through here.
+//!
+//! 1. The process must be the very one the ref was made in.
+//! 2. If the native object still lives and every captured piece of evidence agrees, it is the element, also
+//!    among look-alikes: that is what retaining the object is for.
+//! 3. If it lives and something differs, the ref is stale. Something else may carry the old name by now, but
+//!    the caller saw this object.
+//! 4. If it is gone, or lives in a container that re-uses its objects, the elements of the window as it is
+//!    now that agree in full are counted. One is the element; none and several are refusals.
+
+use serde::Serialize;
+
+use crate::error::{Code, Error, Result};
+use crate::evidence::{self, Evidence, Verdict};
+use crate::node::Node;
+use crate::platform::{Inspection, Live, ObserveRequest, Platform};
+use crate::reference::Ref;
+use crate::snapshot::Snapshot;
+use crate::text::quote;
+use crate::time::Call;
+use crate::tree::Observation;
+
+/// How an element was recognised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum How {
+    /// By the living object itself.
+    Retained,
+    /// As the only one in its window that agrees in full.
+    OnlyMatch,
+}
+
+/// A live element that was proved to be the one the ref means.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    /// The element with what surrounds it.
+    pub live: Inspection,
+    /// How it was recognised.
+    pub how: How,
+}
+
+/// The evidence behind a ref.
+///
+/// # Errors
+/// `SNAPSHOT_NOT_FOUND` when the snapshot belongs to another desktop, `ELEMENT_NOT_FOUND` when it has no such
+/// element.
+pub fn evidence_of<'s>(platform: &dyn Platform, snapshot: &'s Snapshot, reference: Ref) -> Result<&'s Evidence> {
+    if snapshot.session != platform.session() {
+        return Err(Error::new(
+            Code::SnapshotNotFound,
+            format!("snapshot {} was taken on another desktop", reference.snapshot),
+        )
+        .kind("foreign_snapshot")
+        .suggest("take a `snapshot` on this desktop, or name the other one with `--desktop`"));
+    }
+    snapshot.refs.get(&reference.number).ok_or_else(|| {
+        Error::new(
+            Code::ElementNotFound,
+            format!("snapshot {} has no element e{}", reference.snapshot, reference.number),
+        )
+        .kind("unknown_ref")
+        .detail("ref_count", snapshot.refs.len())
+        .suggest("use a ref that the snapshot printed")
+    })
+}
+
+/// Finds the live element for captured evidence.
+///
+/// # Errors
+/// `STALE_REF` when it is not there any more, `AMBIGUOUS_TARGET` when several could be it, `ACTION_FAILED`
+/// with kind `live_read_incomplete` when not enough could be read to tell, `APP_UNRESPONSIVE` when the
+/// application does not answer. Nothing was delivered in any of these.
+pub fn resolve(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, captured: &Evidence) -> Result<Resolved> {
+    call.go_on()?;
+    if !platform.is_running(&captured.process) {
+        return Err(stale("the application has ended since the snapshot", "process_gone"));
+    }
+    match platform.inspect(call, &captured.object, &captured.process)? {
+        Live::ProcessGone => Err(stale("the application has ended since the snapshot", "process_gone")),
+        Live::Element(live) if live.process != captured.process => {
+            Err(stale("the application is not the process it was at the snapshot", "process_changed"))
+        }
+        Live::Element(live) if !captured.recycled => {
+            let around = evidence::context(live.ancestors.iter());
+            match evidence::compare(captured, &live.node, &around) {
+                Verdict::Same => Ok(Resolved { live: *live, how: How::Retained }),
+                Verdict::Different(pieces) => Err(stale("the element is not what it was at the snapshot", "changed")
+                    .detail("differs", pieces)
+                    .detail("captured", summary_of(captured))
+                    .detail("live", summary(&live.node))),
+                Verdict::Unreadable(pieces) => Err(incomplete("the application does not say enough about the element")
+                    .detail("unreadable", pieces)),
+            }
+        }
+        Live::Element(_) | Live::Gone => only_match(platform, call, snapshot, captured),
+    }
+}
+
+/// Counts the elements of the window as it is now that agree in full.
+fn only_match(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, captured: &Evidence) -> Result<Resolved> {
+    let windows = platform.windows(call, std::slice::from_ref(&snapshot.application))?;
+    let Some(window) = windows.items.into_iter().find(|window| window.object.as_ref() == Some(&captured.window)) else {
+        return Err(if windows.unresponsive.is_empty() {
+            stale("its window has closed", "window_gone")
+        } else {
+            unresponsive(snapshot)
+        });
+    };
+    let observation = match platform.observe(call, &snapshot.application, &window, &ObserveRequest::default()) {
+        Err(error) if error.code() == Code::WindowNotFound => return Err(stale("its window has closed", "window_gone")),
+        other => other?,
+    };
+    let mut matching = Vec::new();
+    let mut unreadable = false;
+    for index in 0..observation.nodes.len() {
+        match verdict(&observation, index, captured) {
+            Some(Verdict::Same) => matching.push(index),
+            Some(Verdict::Unreadable(_)) => unreadable = true,
+            Some(Verdict::Different(_)) | None => {}
+        }
+    }
+    match matching.as_slice() {
+        // A match proves that it is the only one only if everything was looked at.
+        _ if matching.len() < 2 && (unreadable || !observation.is_complete()) => {
+            Err(incomplete("the window could not be read in full, so the element cannot be told from others"))
+        }
+        [] => Err(stale("the element is gone", "gone").detail("captured", summary_of(captured))),
+        [index] => {
+            let Some(node) = observation.nodes.get(*index) else {
+                return Err(Error::new(Code::Internal, "an observation lost a node"));
+            };
+            // What is acted on is read once more as itself: the window may have moved on since.
+            match platform.inspect(call, &node.object, &captured.process)? {
+                Live::Element(live) => {
+                    let around = evidence::context(live.ancestors.iter());
+                    match evidence::compare(captured, &live.node, &around) {
+                        Verdict::Same => Ok(Resolved { live: *live, how: How::OnlyMatch }),
+                        _ => Err(stale("the element changed while it was looked for", "changed")),
+                    }
+                }
+                Live::Gone | Live::ProcessGone => Err(stale("the element is gone", "gone")),
+            }
+        }
+        several => {
+            let candidates: Vec<_> =
+                several.iter().take(5).filter_map(|index| observation.nodes.get(*index)).map(summary).collect();
+            Err(Error::new(
+                Code::AmbiguousTarget,
+                format!("{} elements of the window look exactly like the one of the snapshot", several.len()),
+            )
+            .kind("ambiguous_ref")
+            .detail("count", several.len())
+            .detail("candidates", candidates)
+            .suggest("take a new `snapshot` and use the ref of the one you mean"))
+        }
+    }
+}
+
+fn verdict(observation: &Observation, index: usize, captured: &Evidence) -> Option<Verdict> {
+    let node = observation.nodes.get(index)?;
+    let around: Vec<&Node> =
+        observation.ancestors(index).filter_map(|ancestor| observation.nodes.get(ancestor)).collect();
+    Some(evidence::compare(captured, node, &evidence::context(around.iter().copied())))
+}
+
+/// What a candidate or a stale element looks like, for the error. Values stay out: they may be secret.
+#[derive(Debug, Serialize)]
+struct Summary {
+    role: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    native_id: Option<String>,
+}
+
+fn summary(node: &Node) -> Summary {
+    Summary {
+        role: node.role.to_string(),
+        name: node.name.text().map(str::to_owned),
+        native_id: node.native_id.text().map(str::to_owned),
+    }
+}
+
+fn summary_of(captured: &Evidence) -> Summary {
+    Summary {
+        role: captured.role.to_string(),
+        name: captured.name.text().map(str::to_owned),
+        native_id: captured.native_id.text().map(str::to_owned),
+    }
+}
+
+fn stale(why: &str, kind: &str) -> Error {
+    Error::new(Code::StaleRef, why)
+        .kind(kind)
+        .suggest("take a new `snapshot` and use a ref from it; nothing was done to the application")
+}
+
+fn incomplete(why: &str) -> Error {
+    Error::new(Code::ActionFailed, why)
+        .kind("live_read_incomplete")
+        .detail("retryable", true)
+        .suggest("try again, with a longer `--timeout-ms` if the application is slow")
+}
+
+fn unresponsive(snapshot: &Snapshot) -> Error {
+    Error::new(
+        Code::AppUnresponsive,
+        format!("{} does not answer", quote(&snapshot.application.name)),
+    )
+    .detail("pid", snapshot.application.process.pid)
+}

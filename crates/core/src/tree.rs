@@ -1,0 +1,64 @@
+//! An observed tree, and what of it is missing.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::node::Node;
+use crate::object::Application;
+use crate::window::Window;
+
+/// Why a part of a tree is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GapReason {
+    /// The budget of nodes was used up.
+    NodeBudget,
+    /// The budget of text was used up.
+    TextBudget,
+    /// The time given was used up.
+    Deadline,
+    /// A container says it has more children than one observation reads.
+    TooManyChildren,
+    /// The application, or this part of it, did not answer.
+    Unresponsive,
+    /// The application answered something that cannot be read.
+    Unreadable,
+}
+
+/// A part of the tree that was not observed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gap {
+    /// Why it is missing.
+    pub reason: GapReason,
+    /// Index of the node below which it is missing; none where it is not about one node.
+    pub node: Option<usize>,
+    /// How many children are missing there, where that is known.
+    pub missing: Option<u64>,
+}
+
+/// One observation of one window.
+#[derive(Debug, Clone)]
+pub struct Observation {
+    /// The application it belongs to.
+    pub application: Application,
+    /// The window.
+    pub window: Window,
+    /// The nodes in document order (depth first); the first is the window itself.
+    pub nodes: Vec<Node>,
+    /// What is missing. Empty means that the observation is complete.
+    pub gaps: Vec<Gap>,
+}
+
+impl Observation {
+    /// Whether everything was read.
+    pub fn is_complete(&self) -> bool {
+        self.gaps.is_empty()
+    }
+
+    /// The indices of a node's ancestors, nearest first.
+    pub fn ancestors(&self, index: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.nodes.get(index).and_then(|node| node.parent), |index| {
+            self.nodes.get(*index).and_then(|node| node.parent)
+        })
+    }
+}

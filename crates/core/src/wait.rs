@@ -1,0 +1,59 @@
+//! Waiting for a condition.
+
+use std::time::Duration;
+
+use crate::error::{Code, Error, Result};
+use crate::time::Call;
+
+/// How often a condition is looked at while nothing tells us of changes.
+pub const INTERVAL: Duration = Duration::from_millis(75);
+
+/// What a condition says when it is looked at.
+#[derive(Debug)]
+pub enum Look<T> {
+    /// It holds.
+    Holds(T),
+    /// It does not hold yet. The text says what was seen instead, for the error.
+    NotYet(String),
+}
+
+/// Looks at a condition until it holds.
+///
+/// A failure that may pass by itself (a window that is only being built, an application that is busy) is
+/// waited out like a condition that does not hold; anything else is returned at once.
+///
+/// # Errors
+/// `TIMEOUT` with `details.kind` `wait_timeout` and what was last seen, or the condition's own failure.
+pub fn until<T>(call: &Call<'_>, what: &str, mut look: impl FnMut() -> Result<Look<T>>) -> Result<T> {
+    let mut last;
+    loop {
+        match look() {
+            Ok(Look::Holds(value)) => return Ok(value),
+            Ok(Look::NotYet(seen)) => last = Error::new(Code::Timeout, seen.clone()).detail("last_observed", seen),
+            Err(error) if may_pass(&error) => {
+                last = Error::new(Code::Timeout, error.message()).detail("last_error", error.code());
+            }
+            Err(error) => return Err(error),
+        }
+        if call.cancel.is_raised() {
+            return Err(Error::new(Code::Timeout, format!("cancelled while waiting for {what}")).kind("cancelled"));
+        }
+        if call.left().is_zero() {
+            let mut error = Error::new(Code::Timeout, format!("{what} did not happen in time: {}", last.message()))
+                .kind("wait_timeout");
+            for (key, value) in last.details() {
+                error = error.detail(key, value);
+            }
+            return Err(error);
+        }
+        call.clock.pause(INTERVAL.min(call.left()), call.cancel);
+    }
+}
+
+/// Whether a failure while looking says nothing about the next look.
+fn may_pass(error: &Error) -> bool {
+    matches!(
+        error.code(),
+        Code::AppNotFound | Code::WindowNotFound | Code::ElementNotFound | Code::AppUnresponsive | Code::Timeout
+    ) || error.kind_of() == Some("live_read_incomplete")
+}
