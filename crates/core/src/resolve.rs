@@ -80,6 +80,8 @@ pub fn resolve(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, ca
         Live::Element(live) if live.process != captured.process => {
             Err(stale("the application is not the process it was at the snapshot", "process_changed"))
         }
+        // A widget that was taken out of its window still answers, and is nothing anybody can see.
+        Live::Element(live) if !is_in_window(&live, captured) => only_match(platform, call, snapshot, captured),
         Live::Element(live) if !captured.recycled => {
             let around = evidence::context(live.ancestors.iter());
             match evidence::compare(captured, &live.node, &around) {
@@ -94,6 +96,11 @@ pub fn resolve(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, ca
         }
         Live::Element(_) | Live::Gone => only_match(platform, call, snapshot, captured),
     }
+}
+
+/// Whether the element still hangs together with the window it was seen in.
+fn is_in_window(live: &Inspection, captured: &Evidence) -> bool {
+    live.ancestors.last().unwrap_or(&live.node).object == captured.window
 }
 
 /// Counts the elements of the window as it is now that agree in full.

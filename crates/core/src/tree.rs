@@ -17,6 +17,8 @@ pub enum GapReason {
     TextBudget,
     /// The time given was used up.
     Deadline,
+    /// The tree goes deeper than any honest one.
+    Depth,
     /// A container says it has more children than one observation reads.
     TooManyChildren,
     /// The application, or this part of it, did not answer.

@@ -2,3 +2,20 @@
 //! private desktops for machines without a display.
 //!
 //! It maps and calls. Waiting for conditions, repeating, ranking and wording are done in `surehand-core`.
+
+mod act;
+mod adapter;
+mod app;
+mod connect;
+mod error;
+mod process;
+mod read;
+mod roles;
+mod states;
+mod toolkit;
+mod tree;
+mod window;
+mod wire;
+pub mod x11;
+
+pub use adapter::LinuxPlatform;

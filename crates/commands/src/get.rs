@@ -1,0 +1,129 @@
+//! `get`: reads one property of an element as it is now.
+
+use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use surehand_core::Result;
+use surehand_core::node::Node;
+use surehand_core::reading::Reading;
+use surehand_core::reference::Ref;
+use surehand_core::resolve::resolve;
+use surehand_core::state::State;
+
+use crate::command::{Command, Effect, Group, Spec};
+use crate::context::Cx;
+use crate::defaults::{FIVE_SECONDS, five_seconds};
+use crate::element::known_states;
+use crate::gate::Resource;
+use crate::outline::{Lines, Outline, Word, made};
+
+/// Read one property of an element as it is now
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
+#[serde(deny_unknown_fields)]
+pub struct Get {
+    /// Element, as `snapshot` or `find` prints it
+    #[arg(value_name = "REF")]
+    ref_id: Ref,
+    /// Property to read
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    property: Property,
+    /// Milliseconds to spend at most
+    #[arg(long, value_name = "MS", default_value_t = FIVE_SECONDS)]
+    #[serde(default = "five_seconds")]
+    timeout_ms: u64,
+}
+
+/// A property of an element.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Property {
+    /// What it holds, for fields; what it is called, for everything else
+    #[default]
+    Text,
+    /// What it holds
+    Value,
+    /// What it is called
+    Title,
+    /// Where it is, in screen pixels
+    Bounds,
+    /// What it is
+    Role,
+    /// Its states
+    States,
+}
+
+/// The property that was read.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Got {
+    /// The element.
+    #[serde(rename = "ref")]
+    ref_id: Ref,
+    /// The property.
+    property: Property,
+    /// What it is; null where there is none or it is withheld.
+    value: Value,
+    /// Why it is withheld.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    withheld: Option<&'static str>,
+    /// For bounds: that they were read now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    live: Option<bool>,
+}
+
+impl Outline for Got {
+    fn outline(&self) -> String {
+        let value = match &self.value {
+            Value::String(text) => Word::Quoted(text),
+            other => made(other),
+        };
+        Lines::new().words([value, self.withheld.map_or(Word::Nothing, |why| made(format!("withheld={why}")))]).finish()
+    }
+}
+
+impl Command for Get {
+    const SPEC: Spec = Spec::new("get", Group::Observation, Effect::Observe);
+    type Output = Got;
+
+    fn resources(&self, cx: &Cx<'_>) -> Result<Vec<Resource>> {
+        Ok(vec![Resource::UiRead(cx.scope_of(self.ref_id)?)])
+    }
+
+    fn run(self, cx: &mut Cx<'_>) -> Result<Got> {
+        let call = cx.call_for_action(self.timeout_ms);
+        let platform = cx.platform(&call)?;
+        let (snapshot, evidence) = cx.evidence(platform, self.ref_id)?;
+        let node = resolve(platform, &call, &snapshot, &evidence)?.live.node;
+        let secret = node.has(State::Secure) && matches!(self.property, Property::Text | Property::Value);
+        Ok(Got {
+            ref_id: self.ref_id,
+            property: self.property,
+            value: if secret { Value::Null } else { read(&node, self.property) },
+            withheld: secret.then_some("secure_field"),
+            live: (self.property == Property::Bounds).then_some(true),
+        })
+    }
+}
+
+fn read(node: &Node, property: Property) -> Value {
+    let name = || node.name.text().map(str::to_owned);
+    match property {
+        Property::Text => {
+            let text = if node.role.holds_text() {
+                node.value().filter(|value| !value.is_empty()).or_else(name)
+            } else {
+                name().or_else(|| node.value())
+            };
+            json!(text)
+        }
+        Property::Value => json!(node.value()),
+        Property::Title => json!(name()),
+        Property::Bounds => match node.bounds {
+            Reading::Known(bounds) => json!(bounds),
+            Reading::Absent | Reading::Unknown => Value::Null,
+        },
+        Property::Role => json!(node.role),
+        Property::States => json!(known_states(node)),
+    }
+}

@@ -1,0 +1,123 @@
+//! `press`: a key combination.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use surehand_core::disposition::{Delivery, Disposition};
+use surehand_core::error::Code;
+use surehand_core::input::Chord;
+use surehand_core::platform::Platform;
+use surehand_core::text::quote;
+use surehand_core::time::Call;
+use surehand_core::window::Window;
+use surehand_core::{Error, Result};
+
+use crate::command::{Command, Effect, Group, Spec};
+use crate::context::Cx;
+use crate::gate::{Resource, Subject};
+use crate::outline::{Lines, Outline, Word, made};
+use crate::target::{self, Wanted, WindowView};
+
+/// Press a key combination in the window that has the keyboard
+///
+/// The combination goes to the window named by `--app` or `--window-id`, and only if it has the keyboard already:
+/// nothing is focused for it. What the keys did is not known; look at the application afterwards.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
+#[serde(deny_unknown_fields)]
+pub struct Press {
+    /// Keys joined with `+`, for example `ctrl+s`, `escape` or `shift+tab`
+    #[arg(value_name = "COMBO")]
+    combo: String,
+    /// Application that has to have the keyboard
+    #[arg(long, value_name = "NAME")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    app: Option<String>,
+    /// Window that has to have the keyboard
+    #[arg(long, value_name = "ID")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    window_id: Option<String>,
+}
+
+/// How long looking for the window may take.
+const LOOK_MS: u64 = 5_000;
+
+/// What was pressed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Pressed {
+    /// The command.
+    action: &'static str,
+    /// The combination, with its modifiers in their usual order.
+    combo: String,
+    /// The window that had the keyboard.
+    window: WindowView,
+    /// How far it got: keys are handed over, and what they did is not known.
+    disposition: Disposition,
+}
+
+impl Outline for Pressed {
+    fn outline(&self) -> String {
+        Lines::new()
+            .words([
+                Word::Own("press"),
+                made(&self.combo),
+                Word::Own("delivered_unverified"),
+                made(format!("window={}", self.window.id)),
+                Word::Quoted(&self.window.title),
+            ])
+            .finish()
+    }
+}
+
+impl Command for Press {
+    const SPEC: Spec = Spec::new("press", Group::Keyboard, Effect::Input);
+    type Output = Pressed;
+
+    fn resources(&self, _: &Cx<'_>) -> Result<Vec<Resource>> {
+        Ok(vec![Resource::UiInput(self.wanted().scope())])
+    }
+
+    fn run(self, cx: &mut Cx<'_>) -> Result<Pressed> {
+        let chord: Chord = self.combo.parse()?;
+        if let Some(why) = chord.protected() {
+            return Err(Error::new(Code::PolicyDenied, format!("`{chord}` is not sent: {why}"))
+                .kind("protected_combination")
+                .suggest("use the application's own buttons and menus; `close-app` closes an application"));
+        }
+        let call = cx.call(LOOK_MS);
+        let platform = cx.platform(&call)?;
+        let (_, window) = target::window(platform, &call, self.wanted())?;
+        cx.subject = Subject { app: Some(window.app_name.clone()), role: Some("window".into()), name: None };
+        has_keyboard(platform, &call, &window)?;
+        platform.press(&call, &chord)?;
+        let disposition = Delivery::DeliveredUnverified.into();
+        cx.disposition = Some(disposition);
+        Ok(Pressed { action: Self::SPEC.name, combo: chord.to_string(), window: WindowView::from(&window), disposition })
+    }
+}
+
+impl Press {
+    fn wanted(&self) -> Wanted<'_> {
+        Wanted { app: self.app.as_deref(), window_id: self.window_id.as_deref() }
+    }
+}
+
+/// Goes on only when the window system itself says that the keys will reach this window.
+fn has_keyboard(platform: &dyn Platform, call: &Call<'_>, window: &Window) -> Result<()> {
+    let attention = platform.attention(call)?;
+    if window.native.is_some() && window.native == attention.keyboard {
+        return Ok(());
+    }
+    let applications = platform.applications(call)?;
+    let windows = platform.windows(call, &applications.items)?;
+    let holder = windows.items.iter().find(|other| other.native.is_some() && other.native == attention.keyboard);
+    let who = holder.map_or("no known window".to_owned(), |other| {
+        format!("{} of {}", quote(&other.title), quote(&other.app_name))
+    });
+    Err(Error::new(
+        Code::PolicyDenied,
+        format!("window {} {} does not have the keyboard; {who} has it", window.id, quote(&window.title)),
+    )
+    .kind("not_focused")
+    .detail("keyboard", holder.map(WindowView::from))
+    .suggest("use `click`, `type` or `set-value`, which need no focus"))
+}

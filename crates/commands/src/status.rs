@@ -1,0 +1,135 @@
+//! `status`: whether and where this surehand can work.
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use surehand_core::Result;
+
+use crate::command::{Command, Effect, Group, Spec};
+use crate::context::Cx;
+use crate::gate::Resource;
+use crate::outline::{Lines, Outline, Word, made};
+
+/// Say whether applications can be read and acted on, and where state is kept
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
+#[serde(deny_unknown_fields)]
+pub struct Status {}
+
+/// How long connecting may take.
+const LOOK_MS: u64 = 3_000;
+
+/// How one permission stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PermissionState {
+    /// It was used just now and worked.
+    Granted,
+    /// It was used just now and did not work.
+    Denied,
+    /// It was not tried.
+    Unknown,
+}
+
+/// One permission.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Permission {
+    /// How it stands.
+    state: PermissionState,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<String>,
+}
+
+/// What has to be allowed.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Permissions {
+    /// Reading and acting on applications.
+    accessibility: Permission,
+    /// Taking pictures.
+    screen_recording: Permission,
+}
+
+/// Whether and where this surehand can work.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Stands {
+    /// The operating system.
+    platform: String,
+    /// The version.
+    version: String,
+    /// What is allowed.
+    permissions: Permissions,
+    /// The private desktop that was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    desktop: Option<String>,
+    /// The surfaces that `snapshot` can read.
+    supported_surfaces: Vec<&'static str>,
+    /// Whether a trace is being written.
+    tracing: bool,
+    /// The directory that state is kept in.
+    state_root: String,
+}
+
+impl Outline for Stands {
+    fn outline(&self) -> String {
+        let token = |permission: &Permission| {
+            serde_json::to_value(permission.state).ok().and_then(|state| state.as_str().map(str::to_owned))
+        };
+        let mut lines = Lines::new();
+        lines.words([Word::Own("surehand"), made(&self.version), made(&self.platform)]);
+        for (name, permission) in [
+            ("accessibility", &self.permissions.accessibility),
+            ("screen", &self.permissions.screen_recording),
+        ] {
+            lines.words([
+                Word::Own(name),
+                token(permission).map_or(Word::Nothing, made),
+                permission.suggestion.as_deref().map_or(Word::Nothing, made),
+            ]);
+        }
+        if let Some(desktop) = &self.desktop {
+            lines.words([Word::Own("desktop"), made(desktop)]);
+        }
+        lines.words([Word::Own("state"), Word::Quoted(&self.state_root)]);
+        lines.finish()
+    }
+}
+
+impl Command for Status {
+    const SPEC: Spec = Spec::new("status", Group::System, Effect::Observe);
+    type Output = Stands;
+
+    fn resources(&self, _: &Cx<'_>) -> Result<Vec<Resource>> {
+        Ok(vec![Resource::Nothing])
+    }
+
+    fn run(self, cx: &mut Cx<'_>) -> Result<Stands> {
+        let call = cx.call(LOOK_MS);
+        let permission = |outcome: Result<()>| match outcome {
+            Ok(()) => Permission { state: PermissionState::Granted, suggestion: None },
+            Err(error) => Permission {
+                state: PermissionState::Denied,
+                suggestion: Some(error.suggestion().unwrap_or("run `surehand doctor`").to_owned()),
+            },
+        };
+        let platform = cx.platform(&call);
+        let accessibility = permission(match &platform {
+            Ok(platform) => platform.applications(&call).map(|_| ()),
+            Err(error) => Err(error.clone()),
+        });
+        // Asking where the pointer is goes the way pictures go, and shows nothing of the screen.
+        let screen_recording = match &platform {
+            Ok(platform) => permission(platform.attention(&call).map(|_| ())),
+            Err(_) => Permission { state: PermissionState::Unknown, suggestion: None },
+        };
+        let facts = cx.services.facts();
+        Ok(Stands {
+            platform: facts.os.clone(),
+            version: facts.version.clone(),
+            permissions: Permissions { accessibility, screen_recording },
+            desktop: facts.desktop.clone(),
+            supported_surfaces: vec!["window"],
+            tracing: false,
+            state_root: facts.state_root.to_string_lossy().into_owned(),
+        })
+    }
+}

@@ -1,0 +1,151 @@
+//! Handing one operation to an application.
+
+use std::time::Duration;
+
+use surehand_core::disposition::Delivery;
+use surehand_core::object::ObjectId;
+use surehand_core::platform::Operation;
+use surehand_core::{Code, Error, Result};
+
+use crate::connect::{Bus, Link};
+use crate::error::{Fault, unresponsive};
+use crate::wire::{ATSPI, Peer, body, property};
+
+/// Performs the operation. Everything that has to be looked up for it is looked up over the reading
+/// connection; the one call that acts goes over a connection of its own.
+pub(crate) async fn perform(
+    bus: &Bus,
+    link: &Link,
+    object: &ObjectId,
+    operation: &Operation,
+    span: Duration,
+) -> Result<()> {
+    let path = object.object.as_str();
+    let started = tokio::time::Instant::now();
+    let left = || span.saturating_sub(started.elapsed());
+    let peer = tokio::time::timeout(left(), link.act(bus))
+        .await
+        .map_err(|_| unresponsive(&crate::process::program(link.process.pid), link.process.pid, &Fault::NoAnswer))?;
+    let ask = match operation {
+        Operation::Press { action } => {
+            let index = action_index(link, path, action, left()).await?;
+            peer.call(path, &format!("{ATSPI}Action"), "DoAction", &(index,))
+        }
+        Operation::SetText(text) => {
+            peer.call(path, &format!("{ATSPI}EditableText"), "SetTextContents", &(text.as_str(),))
+        }
+        Operation::InsertText(text) => {
+            let at = caret(link, path, left()).await?;
+            let length = i32::try_from(link.toolkit.insert_length(text))
+                .map_err(|_| Error::new(Code::InvalidArgs, "the text is too long"))?;
+            peer.call(path, &format!("{ATSPI}EditableText"), "InsertText", &(at, text.as_str(), length))
+        }
+        Operation::SetNumber(number) => {
+            let value = zbus::zvariant::Value::from(*number);
+            let of = (format!("{ATSPI}Value"), "CurrentValue", value);
+            peer.call(path, "org.freedesktop.DBus.Properties", "Set", &of)
+        }
+    };
+    let answer = peer.batch_within(vec![ask], left()).await.pop().unwrap_or(Err(Fault::Malformed));
+    let accepted = match operation {
+        Operation::SetNumber(_) => answer.map(|_| true),
+        _ => body::<bool>(answer),
+    };
+    match accepted {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Error::new(Code::ActionFailed, "the application answered that it did not do it")
+            .kind("refused_by_application")
+            // Some toolkits answer no after having done half of it.
+            .delivery(Delivery::DeliveryUncertain)
+            .suggest("look at the element before anything else")),
+        Err(fault) => Err(failed(link, &fault)),
+    }
+}
+
+fn failed(link: &Link, fault: &Fault) -> Error {
+    let (code, why, delivery) = match fault {
+        Fault::NoSuchObject => {
+            (Code::StaleRef, "the element went away just before the action", Delivery::NotDelivered)
+        }
+        Fault::Disconnected => {
+            (Code::AppUnresponsive, "the application ended while it was acted on", Delivery::DeliveryUncertain)
+        }
+        Fault::NoAnswer => {
+            (Code::AppUnresponsive, "the application did not answer to the action", Delivery::DeliveryUncertain)
+        }
+        Fault::Malformed => {
+            (Code::ActionFailed, "the application's answer to the action cannot be read", Delivery::DeliveryUncertain)
+        }
+        Fault::Refused(_) => {
+            (Code::ActionFailed, "the application refused the action", Delivery::DeliveryUncertain)
+        }
+    };
+    Error::new(code, why)
+        .kind("dispatch")
+        .detail("pid", link.process.pid)
+        .platform(fault.word())
+        .delivery(delivery)
+        .suggest("look at the application before anything else")
+}
+
+/// The index of the action of that name now: a position in a list read earlier could mean another one.
+async fn action_index(link: &Link, path: &str, action: &str, span: Duration) -> Result<i32> {
+    let peer = &link.read;
+    let interface = format!("{ATSPI}Action");
+    let names: Vec<String> = if link.toolkit.lists_actions() {
+        let ask = peer.call(path, &interface, "GetActions", &());
+        let actions: Vec<(String, String, String)> = lookup(link, peer, ask, span).await?;
+        actions.into_iter().map(|(name, _, _)| name).collect()
+    } else {
+        let count = property::<i32>(one(peer, peer.get(path, &interface, "NActions"), span).await).unwrap_or(0);
+        let asks = (0..count.clamp(0, 16)).map(|index| peer.call(path, &interface, "GetName", &(index,))).collect();
+        peer.batch_within(asks, span).await.into_iter().map(|answer| body(answer).unwrap_or_default()).collect()
+    };
+    names
+        .iter()
+        .position(|name| name == action)
+        .and_then(|index| i32::try_from(index).ok())
+        .ok_or_else(|| {
+            Error::new(Code::StaleRef, "the element does not offer that action any more")
+                .kind("changed")
+                .suggest("take a new `snapshot`")
+        })
+}
+
+/// Where the caret is, in characters; the end of the text where the application does not say.
+async fn caret(link: &Link, path: &str, span: Duration) -> Result<i32> {
+    let peer = &link.read;
+    let interface = format!("{ATSPI}Text");
+    let asks = vec![peer.get(path, &interface, "CaretOffset"), peer.get(path, &interface, "CharacterCount")];
+    let mut answers = peer.batch_within(asks, span).await.into_iter();
+    let mut next = || answers.next().unwrap_or(Err(Fault::Malformed));
+    let (caret, count) = (property::<i32>(next()), property::<i32>(next()));
+    let count = count.map_err(|fault| not_sent(link, &fault))?;
+    Ok(caret.ok().filter(|caret| (0..=count).contains(caret)).unwrap_or(count))
+}
+
+async fn lookup<T>(link: &Link, peer: &Peer, ask: crate::wire::Ask, span: Duration) -> Result<T>
+where
+    T: for<'d> zbus::zvariant::DynamicDeserialize<'d>,
+{
+    body(one(peer, ask, span).await).map_err(|fault| not_sent(link, &fault))
+}
+
+async fn one(peer: &Peer, ask: crate::wire::Ask, span: Duration) -> crate::wire::Answer {
+    peer.batch_within(vec![ask], span).await.pop().unwrap_or(Err(Fault::Malformed))
+}
+
+/// A failure while looking things up, before anything was sent.
+fn not_sent(link: &Link, fault: &Fault) -> Error {
+    match fault {
+        Fault::NoAnswer | Fault::Disconnected => {
+            unresponsive(&crate::process::program(link.process.pid), link.process.pid, fault)
+        }
+        Fault::NoSuchObject => Error::new(Code::StaleRef, "the element is gone").kind("gone"),
+        Fault::Malformed | Fault::Refused(_) => {
+            Error::new(Code::ActionFailed, "the application does not say what the action needs")
+                .kind("live_read_incomplete")
+                .platform(fault.word())
+        }
+    }
+}

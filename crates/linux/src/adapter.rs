@@ -1,0 +1,249 @@
+//! The adapter: the synchronous [`Platform`] over asynchronous D-Bus.
+
+use std::future::Future;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use surehand_core::desktop::Environment;
+use surehand_core::input::Chord;
+use surehand_core::object::{Application, ObjectId, Process};
+use surehand_core::platform::{
+    Attention, CaptureTarget, Inspection, Listing, Live, ObserveRequest, Operation, Picture, Platform,
+};
+use surehand_core::time::{Call, Cancel};
+use surehand_core::tree::Observation;
+use surehand_core::window::Window;
+use surehand_core::{Code, Error, Result};
+use tokio::runtime::Runtime;
+
+use crate::connect::{Bus, Link};
+use crate::error::{Fault, no_bus, unresponsive};
+use crate::x11::Display;
+use crate::{act, app, process, tree, window};
+
+/// How often a running call looks whether it was cancelled.
+const CANCEL_CHECK: Duration = Duration::from_millis(25);
+
+/// How long connecting to the buses may take.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// A Linux desktop session.
+pub struct LinuxPlatform {
+    runtime: Runtime,
+    bus: Bus,
+    environment: Environment,
+    display: Mutex<Option<Display>>,
+}
+
+impl LinuxPlatform {
+    /// Connects to the desktop session that this environment describes.
+    ///
+    /// # Errors
+    /// `PLATFORM_NOT_SUPPORTED` when there is no session or accessibility bus, `TIMEOUT` when they do not
+    /// answer.
+    pub fn connect(call: &Call<'_>, environment: &Environment) -> Result<LinuxPlatform> {
+        call.go_on()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("surehand-linux")
+            .enable_all()
+            .build()
+            .map_err(|error| Error::new(Code::Internal, "no thread for the adapter").platform(error.to_string()))?;
+        let span = call.left().min(CONNECT);
+        let bus = runtime.block_on(async { tokio::time::timeout(span, Bus::connect(environment)).await });
+        let bus = bus.map_err(|_| no_bus("it does not answer"))??;
+        Ok(LinuxPlatform { runtime, bus, environment: environment.clone(), display: Mutex::new(None) })
+    }
+
+    /// Runs `work` until it is done, the time is used up or the call is cancelled. `work` bounds itself by
+    /// the time left; this is the last line behind it.
+    fn run<T>(&self, call: &Call<'_>, work: impl Future<Output = T>) -> Result<T> {
+        call.go_on()?;
+        let last = call.left() + CANCEL_CHECK;
+        self.runtime.block_on(async {
+            tokio::select! {
+                done = work => Ok(done),
+                () = cancelled(call.cancel) => Err(Error::new(Code::Timeout, "the call was cancelled").kind("cancelled")),
+                () = tokio::time::sleep(last) => Err(Error::new(Code::Timeout, "the time given was used up").kind("deadline")),
+            }
+        })
+    }
+
+    /// The display, connected to at the first use.
+    fn display(&self, call: &Call<'_>) -> Result<DisplayGuard<'_>> {
+        // A panic while the display was held leaves nothing half changed in it.
+        let mut held = self.display.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.is_none() {
+            let name = self.environment.0.get("DISPLAY").filter(|name| !name.is_empty()).ok_or_else(|| {
+                Error::new(Code::PlatformNotSupported, "no X display is named in the environment")
+                    .kind("no_display")
+                    .suggest("run `surehand doctor`")
+            })?;
+            let authority = self.environment.0.get("XAUTHORITY").map(PathBuf::from);
+            *held = Some(Display::connect(call, name, authority.as_deref())?);
+        }
+        Ok(DisplayGuard(held))
+    }
+
+    /// Uses the display. One that has failed is connected to anew the next time.
+    fn with_display<T>(&self, call: &Call<'_>, with: impl FnOnce(&Display) -> Result<T>) -> Result<T> {
+        call.go_on()?;
+        let mut guard = self.display(call)?;
+        let result = match guard.0.as_ref() {
+            Some(display) => {
+                display.set_deadline(call);
+                with(display)
+            }
+            None => Err(Error::new(Code::Internal, "the display went away")),
+        };
+        if result.as_ref().is_err_and(|error| matches!(error.code(), Code::Internal | Code::Timeout)) {
+            *guard.0 = None;
+        }
+        result
+    }
+
+    fn link_name<'o>(&self, object: &'o ObjectId) -> Result<&'o str> {
+        self.bus.name_of(object).ok_or_else(|| {
+            Error::new(Code::StaleRef, "the element belongs to another desktop session").kind("process_gone")
+        })
+    }
+}
+
+struct DisplayGuard<'d>(MutexGuard<'d, Option<Display>>);
+
+async fn cancelled(cancel: &Cancel) {
+    while !cancel.is_raised() {
+        tokio::time::sleep(CANCEL_CHECK).await;
+    }
+}
+
+impl Platform for LinuxPlatform {
+    fn session(&self) -> &str {
+        self.bus.guid()
+    }
+
+    fn applications(&self, call: &Call<'_>) -> Result<Listing<Application>> {
+        self.run(call, app::applications(&self.bus, call.left()))?
+    }
+
+    fn windows(&self, call: &Call<'_>, applications: &[Application]) -> Result<Listing<Window>> {
+        // Without a display the tree alone says what windows there are.
+        let on_screen = self.with_display(call, Display::windows).ok();
+        let active = self.with_display(call, Display::attention).ok().and_then(|attention| attention.active);
+        let mut listing =
+            self.run(call, window::windows(&self.bus, applications, on_screen.as_deref(), call.left()))?;
+        for found in on_screen.iter().flatten() {
+            let native = Some(u64::from(found.id));
+            let asked = |listed: &Window| listed.native == native;
+            if !listing.items.iter().any(asked)
+                && let Some(bare) = window::bare(found, active)
+                && !applications.iter().any(|application| {
+                    application.process == bare.process
+                        && listing.unresponsive.iter().all(|silent| silent.pid != bare.process.pid)
+                })
+            {
+                listing.items.push(bare);
+            }
+        }
+        Ok(listing)
+    }
+
+    fn observe(
+        &self,
+        call: &Call<'_>,
+        application: &Application,
+        window: &Window,
+        request: &ObserveRequest,
+    ) -> Result<Observation> {
+        self.run(call, tree::observe(&self.bus, application, window, request, call.left()))?
+    }
+
+    fn inspect(&self, call: &Call<'_>, object: &ObjectId, process: &Process) -> Result<Live> {
+        let name = self.link_name(object)?;
+        if !process::is_running(process) {
+            return Ok(Live::ProcessGone);
+        }
+        let silent = |fault: &Fault| unresponsive(&process::program(process.pid), process.pid, fault);
+        let span = call.left();
+        let read = self.run(call, async {
+            let work = async {
+                let link = self.bus.link(name).await?;
+                let nodes = tree::inspect(&self.bus, &link, object, span).await?;
+                Ok::<_, Fault>((link, nodes))
+            };
+            tokio::time::timeout(span, work).await.unwrap_or(Err(Fault::NoAnswer))
+        })?;
+        let (link, mut nodes) = match read {
+            Ok(read) => read,
+            Err(Fault::NoSuchObject) => return Ok(Live::Gone),
+            Err(Fault::Disconnected) if !process::is_running(process) => return Ok(Live::ProcessGone),
+            Err(fault @ (Fault::NoAnswer | Fault::Disconnected)) => return Err(silent(&fault)),
+            Err(fault @ (Fault::Malformed | Fault::Refused(_))) => {
+                return Err(Error::new(Code::ActionFailed, "the element cannot be read")
+                    .kind("live_read_incomplete")
+                    .platform(fault.word()));
+            }
+        };
+        if nodes.is_empty() {
+            return Ok(Live::Gone);
+        }
+        let ancestors = nodes.split_off(1);
+        Ok(match nodes.pop() {
+            Some(node) => Live::Element(Box::new(Inspection { node, ancestors, process: link.process.clone() })),
+            None => Live::Gone,
+        })
+    }
+
+    fn perform(&self, call: &Call<'_>, object: &ObjectId, operation: &Operation) -> Result<()> {
+        let name = self.link_name(object)?;
+        let span = call.left();
+        self.run(call, async {
+            let link: std::sync::Arc<Link> = self
+                .bus
+                .link(name)
+                .await
+                .map_err(|fault| Error::new(Code::StaleRef, "the application is gone").kind("process_gone").platform(fault.word()))?;
+            act::perform(&self.bus, &link, object, operation, span).await
+        })?
+    }
+
+    fn attention(&self, call: &Call<'_>) -> Result<Attention> {
+        self.with_display(call, Display::attention)
+    }
+
+    fn press(&self, call: &Call<'_>, chord: &Chord) -> Result<()> {
+        self.with_display(call, |display| display.press(chord))
+    }
+
+    fn capture(&self, call: &Call<'_>, target: &CaptureTarget) -> Result<Picture> {
+        match target {
+            CaptureTarget::Screen => self.with_display(call, Display::capture_screen),
+            CaptureTarget::Window(window) => {
+                let native = native_of(window)?;
+                self.with_display(call, |display| display.capture_window(native))
+            }
+        }
+    }
+
+    fn close(&self, call: &Call<'_>, window: &Window) -> Result<()> {
+        let native = native_of(window)?;
+        self.with_display(call, |display| display.close(native))
+    }
+
+    fn is_running(&self, process: &Process) -> bool {
+        process::is_running(process)
+    }
+}
+
+/// The window system's handle of a window.
+fn native_of(window: &Window) -> Result<u32> {
+    window.native.and_then(|native| u32::try_from(native).ok()).ok_or_else(|| {
+        Error::new(
+            Code::ActionNotSupported,
+            format!("it cannot be told which window of the screen {} is", window.id),
+        )
+        .kind("window_without_handle")
+        .suggest("give the windows of this application different titles, or close one of them")
+    })
+}

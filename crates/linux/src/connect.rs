@@ -1,0 +1,244 @@
+//! The accessibility bus, and private connections to applications.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use surehand_core::desktop::Environment;
+use surehand_core::object::{ObjectId, Process};
+use surehand_core::{Code, Error, Result};
+use tokio::sync::{Mutex, OnceCell};
+use zbus::Connection;
+use zbus::address::transport::Transport;
+use zbus::connection::Builder;
+
+use crate::error::{Fault, no_bus};
+use crate::process;
+use crate::toolkit::Toolkit;
+use crate::wire::{ATSPI, Peer, body, property};
+
+/// The root object of every application on the accessibility bus, and of the registry.
+pub(crate) const ROOT: &str = "/org/a11y/atspi/accessible/root";
+
+/// Answers that a batch may have waiting for us before the bus library stops reading.
+const QUEUE: usize = 1_024;
+
+/// The accessibility bus of one desktop session.
+pub(crate) struct Bus {
+    connection: Connection,
+    /// The bus's GUID: no other bus, now or later, has the same.
+    guid: String,
+    links: Mutex<HashMap<String, Arc<Link>>>,
+}
+
+/// One application, and the ways to talk to it.
+pub(crate) struct Link {
+    /// The unique bus name, never used again by the bus.
+    pub(crate) name: String,
+    /// The process behind it.
+    pub(crate) process: Process,
+    /// What its toolkit is.
+    pub(crate) toolkit: Toolkit,
+    /// Where it is asked.
+    pub(crate) read: Peer,
+    /// The address of its private connection, where it offers one.
+    private: Option<String>,
+    /// The connection that actions go over, opened before the first one.
+    act: OnceCell<Peer>,
+}
+
+impl Bus {
+    /// Connects to the accessibility bus that the session bus names, and has toolkits publish their trees.
+    pub(crate) async fn connect(environment: &Environment) -> Result<Bus> {
+        let address = match environment.0.get("AT_SPI_BUS_ADDRESS").filter(|address| !address.is_empty()) {
+            Some(address) => address.clone(),
+            None => address_from_session(environment).await?,
+        };
+        let connection = open(&address, false).await.map_err(|fault| {
+            no_bus("the session bus names one, and it cannot be connected to").platform(fault.word())
+        })?;
+        let guid = connection.server_guid().to_string();
+        Ok(Bus { connection, guid, links: Mutex::new(HashMap::new()) })
+    }
+
+    /// The identity of this desktop session.
+    pub(crate) fn guid(&self) -> &str {
+        &self.guid
+    }
+
+    /// The registry, which lists the applications.
+    pub(crate) fn registry(&self) -> Peer {
+        self.peer("org.a11y.atspi.Registry")
+    }
+
+    /// The bus itself.
+    pub(crate) fn daemon(&self) -> Peer {
+        self.peer("org.freedesktop.DBus")
+    }
+
+    /// Whoever has that name on the bus.
+    pub(crate) fn peer(&self, name: &str) -> Peer {
+        Peer::on_bus(&self.connection, name)
+    }
+
+    /// The identity of an object of an application.
+    pub(crate) fn object(&self, name: &str, path: &str) -> ObjectId {
+        ObjectId { owner: format!("{}{}", self.guid, name), object: path.to_owned() }
+    }
+
+    /// The bus name in an identity, if it is one of this bus.
+    pub(crate) fn name_of<'o>(&self, object: &'o ObjectId) -> Option<&'o str> {
+        object.owner.strip_prefix(&self.guid)
+    }
+
+    /// The link to an application, made at the first call and kept.
+    pub(crate) async fn link(&self, name: &str) -> Result<Arc<Link>, Fault> {
+        if let Some(link) = self.links.lock().await.get(name) {
+            return Ok(Arc::clone(link));
+        }
+        let link = Arc::new(self.open_link(name).await?);
+        self.links.lock().await.insert(name.to_owned(), Arc::clone(&link));
+        Ok(link)
+    }
+
+    async fn open_link(&self, name: &str) -> Result<Link, Fault> {
+        let on_bus = self.peer(name);
+        let application = format!("{ATSPI}Application");
+        let pid = self.pid_of(name).await?;
+        let process = process::process(pid).ok_or(Fault::Disconnected)?;
+        if process::is_stopped(pid) {
+            return Err(Fault::NoAnswer);
+        }
+        let mut answers = on_bus
+            .batch(vec![
+                on_bus.get(ROOT, &application, "ToolkitName"),
+                on_bus.call(ROOT, &application, "GetApplicationBusAddress", &()),
+            ])
+            .await;
+        let address: Result<String, Fault> = body(answers.pop().unwrap_or(Err(Fault::Malformed)));
+        let toolkit: Result<String, Fault> = property(answers.pop().unwrap_or(Err(Fault::Malformed)));
+        if matches!(toolkit, Err(Fault::NoAnswer | Fault::Disconnected)) {
+            return Err(toolkit.err().unwrap_or(Fault::NoAnswer));
+        }
+        let private = address.ok().filter(|address| is_local_socket(address));
+        let mut read = on_bus;
+        if let Some(address) = &private
+            && let Some(peer) = open_private(address, pid).await
+        {
+            read = peer;
+        }
+        Ok(Link {
+            name: name.to_owned(),
+            process,
+            toolkit: Toolkit::named(toolkit.as_deref().unwrap_or_default()),
+            read,
+            private,
+            act: OnceCell::new(),
+        })
+    }
+
+    /// The pid behind a bus name, as the bus itself knows it.
+    pub(crate) async fn pid_of(&self, name: &str) -> Result<u32, Fault> {
+        let daemon = self.daemon();
+        let ask = daemon.call("/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID", &(name,));
+        body(daemon.one(ask).await)
+    }
+}
+
+impl Link {
+    /// The connection for actions. An action that opens a dialog can keep the connection it came over from
+    /// being answered until the dialog closes, so it gets one of its own, and reading goes on over the other.
+    pub(crate) async fn act(&self, bus: &Bus) -> &Peer {
+        self.act
+            .get_or_init(async || match &self.private {
+                Some(address) => match open_private(address, self.process.pid).await {
+                    Some(peer) => peer,
+                    None => bus.peer(&self.name),
+                },
+                None => bus.peer(&self.name),
+            })
+            .await
+    }
+}
+
+/// Whether an address that an application gave is a plain local socket. Others could make us start a
+/// program (`unixexec:`) or talk to another machine (`tcp:`).
+fn is_local_socket(address: &str) -> bool {
+    address
+        .parse::<zbus::Address>()
+        .is_ok_and(|address| matches!(address.transport(), Transport::Unix(_)))
+}
+
+/// Opens a private connection and makes sure that the process asked for is at its other end.
+async fn open_private(address: &str, pid: u32) -> Option<Peer> {
+    let connection = open(address, true).await.ok()?;
+    let credentials = connection.peer_creds().await.ok()?;
+    (credentials.process_id() == Some(pid)).then(|| Peer::private(connection))
+}
+
+async fn open(address: &str, private: bool) -> Result<Connection, Fault> {
+    let build = || -> zbus::Result<Builder<'_>> {
+        let builder = Builder::address(address)?.max_queued(QUEUE);
+        Ok(if private { builder.p2p() } else { builder })
+    };
+    build().map_err(|error| Fault::of(&error))?.build().await.map_err(|error| Fault::of(&error))
+}
+
+/// Asks the session bus for the accessibility bus, and switches accessibility on where it is off: toolkits
+/// other than GTK publish nothing before.
+async fn address_from_session(environment: &Environment) -> Result<String> {
+    let session = environment
+        .0
+        .get("DBUS_SESSION_BUS_ADDRESS")
+        .cloned()
+        .filter(|address| !address.is_empty())
+        .or_else(|| {
+            let runtime = environment.0.get("XDG_RUNTIME_DIR").filter(|dir| !dir.is_empty())?;
+            std::path::Path::new(runtime).join("bus").exists().then(|| format!("unix:path={runtime}/bus"))
+        })
+        .ok_or_else(|| {
+            Error::new(Code::PlatformNotSupported, "no session bus is named in the environment")
+                .kind("no_session_bus")
+                .suggest("run it inside a desktop session, or start a private one with `surehand desktop start`")
+        })?;
+    let connection = open(&session, false)
+        .await
+        .map_err(|fault| no_bus("the session bus cannot be connected to").platform(fault.word()))?;
+    let peer = Peer::on_bus(&connection, "org.a11y.Bus");
+    let mut answers = peer
+        .batch(vec![
+            peer.get("/org/a11y/bus", "org.a11y.Status", "IsEnabled"),
+            peer.call("/org/a11y/bus", "org.a11y.Bus", "GetAddress", &()),
+        ])
+        .await;
+    let address: Result<String, Fault> = body(answers.pop().unwrap_or(Err(Fault::Malformed)));
+    let enabled: Result<bool, Fault> = property(answers.pop().unwrap_or(Err(Fault::Malformed)));
+    if enabled == Ok(false) {
+        let value = zbus::zvariant::Value::from(true);
+        let set = peer.call(
+            "/org/a11y/bus",
+            "org.freedesktop.DBus.Properties",
+            "Set",
+            &("org.a11y.Status", "IsEnabled", value),
+        );
+        // Where it cannot be switched on, GTK applications are still there to be read.
+        let _ = peer.one(set).await;
+    }
+    address
+        .ok()
+        .filter(|address| !address.is_empty())
+        .ok_or_else(|| no_bus("the session bus does not know of one"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_application_cannot_make_us_start_programs_or_talk_to_other_machines() {
+        assert!(is_local_socket("unix:path=/run/user/1/at-spi2-socket-7"));
+        assert!(is_local_socket("unix:abstract=/tmp/x"));
+        for address in ["unixexec:path=/bin/sh", "tcp:host=example.org,port=1", "", "nonsense", "unix:"] {
+            assert!(!is_local_socket(address), "{address}");
+        }
+    }
+}

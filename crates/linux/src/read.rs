@@ -1,0 +1,513 @@
+//! Reading what elements are and hold.
+//!
+//! The skeleton of a tree (who is whose child, role, name, states) comes from [`crate::tree`]. Here the rest
+//! is asked for, and only where it can matter: a label has no actions, and a separator no value. Everything
+//! that is asked in one step goes out together.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use atspi::{Interface, InterfaceSet, RelationType, State as NativeState};
+use surehand_core::geometry::Rect;
+use surehand_core::name::{self, NameSlots};
+use surehand_core::node::{Affordances, Content, Node, TextAccess};
+use surehand_core::object::ObjectId;
+use surehand_core::platform::ObserveRequest;
+use surehand_core::reading::Reading;
+use surehand_core::role::Role;
+use surehand_core::text::clip;
+
+use crate::app::NativeRef;
+use crate::connect::Link;
+use crate::error::Fault;
+use crate::roles;
+use crate::states::{self, NativeStates};
+use crate::toolkit::Toolkit;
+use crate::wire::{ATSPI, Answer, Ask, body, property};
+
+/// The names under which toolkits publish "activate this", best first, compared without case. Nothing else
+/// is ever invoked by a click: the first action of a text view may be the one that deletes a line.
+const PRESS: &[&str] = &["click", "press", "activate", "toggle", "jump", "dodefault", "do default", "push"];
+
+/// More actions than this on one element are not looked through.
+const MAX_ACTIONS: i32 = 16;
+
+/// An element of the skeleton.
+#[derive(Debug, Clone)]
+pub(crate) struct Raw {
+    pub(crate) path: String,
+    pub(crate) role: Reading<u32>,
+    pub(crate) name: Reading<String>,
+    pub(crate) description: Reading<String>,
+    pub(crate) states: Reading<NativeStates>,
+    pub(crate) interfaces: Reading<InterfaceSet>,
+    pub(crate) child_count: Reading<u64>,
+    pub(crate) parent: Option<usize>,
+    pub(crate) children: Vec<usize>,
+}
+
+impl Raw {
+    pub(crate) fn new(path: String) -> Self {
+        Raw {
+            path,
+            role: Reading::Unknown,
+            name: Reading::Unknown,
+            description: Reading::Unknown,
+            states: Reading::Unknown,
+            interfaces: Reading::Unknown,
+            child_count: Reading::Unknown,
+            parent: None,
+            children: Vec::new(),
+        }
+    }
+
+    fn has(&self, interface: Interface) -> bool {
+        self.interfaces.known().is_some_and(|interfaces| interfaces.contains(interface))
+    }
+
+    pub(crate) fn native(&self, state: NativeState) -> bool {
+        self.states.known().is_some_and(|states| states.has(state))
+    }
+}
+
+/// How many asks [`skeleton_asks`] makes for one object.
+pub(crate) const SKELETON_ASKS: usize = 6;
+
+/// Asks for the skeleton of one object. The count of children comes before the children: some containers
+/// have two thousand million.
+pub(crate) fn skeleton_asks(link: &Link, path: &str) -> [Ask; SKELETON_ASKS] {
+    let accessible = format!("{ATSPI}Accessible");
+    let peer = &link.read;
+    [
+        peer.get(path, &accessible, "Name"),
+        peer.get(path, &accessible, "Description"),
+        peer.call(path, &accessible, "GetRole", &()),
+        peer.call(path, &accessible, "GetState", &()),
+        peer.call(path, &accessible, "GetInterfaces", &()),
+        peer.get(path, &accessible, "ChildCount"),
+    ]
+}
+
+/// Takes the answers to [`skeleton_asks`]. The fault is that of the role, which every object has.
+pub(crate) fn take_skeleton(raw: &mut Raw, answers: &mut impl Iterator<Item = Answer>) -> Result<(), Fault> {
+    let mut next = || answers.next().unwrap_or(Err(Fault::Malformed));
+    raw.name = text_reading(property(next()));
+    raw.description = text_reading(property(next()));
+    let role: Result<u32, Fault> = body(next());
+    raw.states = reading(body::<Vec<u32>>(next())).map(|words| NativeStates::from_words(&words));
+    raw.interfaces = reading(body::<Vec<String>>(next())).map(|names| interfaces(&names));
+    raw.child_count = reading(property::<i32>(next())).map(|count| u64::try_from(count).unwrap_or(0));
+    raw.role = reading(role.clone());
+    role.map(|_| ())
+}
+
+/// The interfaces by their names; names that `atspi` does not know say nothing to us.
+pub(crate) fn interfaces(names: &[String]) -> InterfaceSet {
+    const KNOWN: &[(&str, Interface)] = &[
+        ("Accessible", Interface::Accessible),
+        ("Action", Interface::Action),
+        ("Application", Interface::Application),
+        ("Collection", Interface::Collection),
+        ("Component", Interface::Component),
+        ("Document", Interface::Document),
+        ("EditableText", Interface::EditableText),
+        ("Selection", Interface::Selection),
+        ("Table", Interface::Table),
+        ("TableCell", Interface::TableCell),
+        ("Text", Interface::Text),
+        ("Value", Interface::Value),
+    ];
+    names
+        .iter()
+        .filter_map(|name| name.strip_prefix(ATSPI))
+        .filter_map(|name| KNOWN.iter().find(|(known, _)| *known == name).map(|(_, interface)| *interface))
+        .collect()
+}
+
+/// What one ask was for.
+enum Field {
+    Actions,
+    ActionCount,
+    ActionName,
+    NativeId,
+    Attributes,
+    Relations,
+    Characters,
+    Current,
+    Minimum,
+    Maximum,
+    Extents,
+}
+
+/// What was learned about one element besides its skeleton.
+#[derive(Default)]
+struct Extra {
+    actions: Vec<String>,
+    native_id: Reading<String>,
+    placeholder: Reading<String>,
+    labels: Reading<String>,
+    label_paths: Vec<String>,
+    characters: Option<i32>,
+    text: Reading<Content>,
+    number: [Option<f64>; 3],
+    bounds: Reading<Rect>,
+}
+
+/// How reading went beside what was read.
+pub(crate) struct Completed {
+    /// The nodes, one for each of the skeleton, in its order.
+    pub(crate) nodes: Vec<Node>,
+    /// Indices of nodes whose text was cut to the budget.
+    pub(crate) clipped: Vec<usize>,
+    /// Whether the time ran out.
+    pub(crate) late: bool,
+}
+
+/// Makes nodes of a skeleton by asking for what it does not tell.
+pub(crate) async fn complete(
+    link: &Link,
+    raws: &[Raw],
+    object: impl Fn(&str) -> ObjectId,
+    request: &ObserveRequest,
+    span: Duration,
+) -> Completed {
+    let started = tokio::time::Instant::now();
+    let left = || span.saturating_sub(started.elapsed());
+    let mut extras: Vec<Extra> = raws.iter().map(|_| Extra::default()).collect();
+    let mut late = false;
+
+    let mut asks = Vec::new();
+    let mut fields = Vec::new();
+    for (index, raw) in raws.iter().enumerate() {
+        for (field, ask) in first_asks(link, raw, request, &mut extras[index]) {
+            fields.push((index, field));
+            asks.push(ask);
+        }
+    }
+    let mut named = Vec::new();
+    for ((index, field), answer) in fields.iter().zip(link.read.batch_within(asks, left()).await) {
+        late |= matches!(answer, Err(Fault::NoAnswer));
+        if let Field::ActionCount = field {
+            let count = property::<i32>(answer).unwrap_or(0).clamp(0, MAX_ACTIONS);
+            named.extend((0..count).map(|action| (*index, action)));
+        } else {
+            take(&mut extras[*index], field, answer, link.toolkit);
+        }
+    }
+
+    // The second step: what could only be asked once the first was answered.
+    let mut asks = Vec::new();
+    let mut fields = Vec::new();
+    for (index, action) in named {
+        fields.push((index, Field::ActionName));
+        asks.push(link.read.call(&raws[index].path, &format!("{ATSPI}Action"), "GetName", &(action,)));
+    }
+    let mut clipped = Vec::new();
+    let mut text_left = request.max_text;
+    for (index, extra) in extras.iter().enumerate() {
+        let Some(count) = extra.characters else { continue };
+        let wanted = usize::try_from(count).unwrap_or(0).min(request.max_string);
+        if wanted > text_left {
+            clipped.push(index);
+            continue;
+        }
+        text_left -= wanted;
+        fields.push((index, Field::Characters));
+        let end = i32::try_from(wanted).unwrap_or(i32::MAX);
+        asks.push(link.read.call(&raws[index].path, &format!("{ATSPI}Text"), "GetText", &(0i32, end)));
+    }
+    let mut label_of: HashMap<&str, Reading<String>> = HashMap::new();
+    for path in extras.iter().flat_map(|extra| &extra.label_paths) {
+        label_of.entry(path).or_default();
+    }
+    let known: HashMap<&str, &Raw> = raws.iter().map(|raw| (raw.path.as_str(), raw)).collect();
+    let mut unknown_labels = Vec::new();
+    for (path, label) in &mut label_of {
+        match known.get(path) {
+            Some(raw) => *label = raw.name.clone(),
+            None => unknown_labels.push(*path),
+        }
+    }
+    let label_asks = unknown_labels.len();
+    for path in &unknown_labels {
+        asks.push(link.read.get(path, &format!("{ATSPI}Accessible"), "Name"));
+    }
+    let mut answers = link.read.batch_within(asks, left()).await;
+    for (path, answer) in unknown_labels.iter().zip(answers.split_off(answers.len() - label_asks)) {
+        late |= matches!(answer, Err(Fault::NoAnswer));
+        label_of.insert(path, text_reading(property(answer)));
+    }
+    let labels: Vec<Reading<String>> = extras.iter().map(|extra| joined(&extra.label_paths, &label_of)).collect();
+    for ((index, field), answer) in fields.iter().zip(answers) {
+        late |= matches!(answer, Err(Fault::NoAnswer));
+        match field {
+            Field::Characters => {
+                let count = extras[*index].characters.unwrap_or(0);
+                extras[*index].text = reading(body::<String>(answer)).map(|text| {
+                    let (kept, cut) = clip(&text, request.max_string);
+                    let clipped = cut || usize::try_from(count).unwrap_or(0) > request.max_string;
+                    Content::Text { text: kept.to_owned(), clipped }
+                });
+            }
+            field => take(&mut extras[*index], field, answer, link.toolkit),
+        }
+    }
+
+    let mut nodes = Vec::with_capacity(raws.len());
+    for (index, ((raw, mut extra), label)) in raws.iter().zip(extras).zip(labels).enumerate() {
+        if !extra.label_paths.is_empty() {
+            extra.labels = label;
+        }
+        let (node, cut) = node(raw, extra, link.toolkit, object(&raw.path), request.max_string);
+        if cut {
+            clipped.push(index);
+        }
+        nodes.push(node);
+    }
+    clipped.sort_unstable();
+    clipped.dedup();
+    Completed { nodes, clipped, late }
+}
+
+/// What can be asked of an element once its skeleton is known.
+fn first_asks(link: &Link, raw: &Raw, request: &ObserveRequest, extra: &mut Extra) -> Vec<(Field, Ask)> {
+    let peer = &link.read;
+    let path = raw.path.as_str();
+    let mut asks = Vec::new();
+    let Reading::Known(number) = raw.role else { return asks };
+    let (role, _) = roles::role(number);
+    let secret = roles::is_secret(number);
+    let interactive = role.is_interactive() || raw.has(Interface::Action) || raw.has(Interface::EditableText);
+    if raw.has(Interface::Action) && !role.holds_text() {
+        let action = format!("{ATSPI}Action");
+        if link.toolkit.lists_actions() {
+            asks.push((Field::Actions, peer.call(path, &action, "GetActions", &())));
+        } else {
+            asks.push((Field::ActionCount, peer.get(path, &action, "NActions")));
+        }
+    }
+    if raw.has(Interface::Text) && role.holds_text() && !secret {
+        asks.push((Field::Characters, peer.get(path, &format!("{ATSPI}Text"), "CharacterCount")));
+    }
+    if raw.has(Interface::Value) && (role.is_range() || role == Role::ProgressBar) {
+        let value = format!("{ATSPI}Value");
+        asks.push((Field::Current, peer.get(path, &value, "CurrentValue")));
+        asks.push((Field::Minimum, peer.get(path, &value, "MinimumValue")));
+        asks.push((Field::Maximum, peer.get(path, &value, "MaximumValue")));
+    }
+    extra.labels = Reading::Absent;
+    if interactive {
+        let accessible = format!("{ATSPI}Accessible");
+        if link.toolkit.id_is_attribute() || role == Role::TextField {
+            asks.push((Field::Attributes, peer.call(path, &accessible, "GetAttributes", &())));
+        } else {
+            extra.placeholder = Reading::Absent;
+        }
+        if !link.toolkit.id_is_attribute() {
+            if link.toolkit.has_accessible_id() {
+                asks.push((Field::NativeId, peer.get(path, &accessible, "AccessibleId")));
+            } else {
+                extra.native_id = Reading::Absent;
+            }
+        }
+        if raw.name == Reading::Absent && role != Role::MenuItem {
+            extra.labels = Reading::Unknown;
+            asks.push((Field::Relations, peer.call(path, &accessible, "GetRelationSet", &())));
+        }
+    }
+    if request.bounds && raw.has(Interface::Component) {
+        let coordinates = link.toolkit.coordinates();
+        asks.push((Field::Extents, peer.call(path, &format!("{ATSPI}Component"), "GetExtents", &(coordinates,))));
+    }
+    asks
+}
+
+fn take(extra: &mut Extra, field: &Field, answer: Answer, toolkit: Toolkit) {
+    match field {
+        Field::Actions => {
+            let actions: Vec<(String, String, String)> = body(answer).unwrap_or_default();
+            extra.actions = actions.into_iter().map(|(name, _, _)| name).collect();
+        }
+        Field::ActionName => extra.actions.push(body(answer).unwrap_or_default()),
+        Field::NativeId => {
+            extra.native_id = match property::<String>(answer) {
+                Ok(id) => Reading::of_text(id),
+                // The application answered that it has no such property.
+                Err(Fault::Refused(_) | Fault::NoSuchObject) => Reading::Absent,
+                Err(_) => Reading::Unknown,
+            }
+        }
+        Field::Attributes => {
+            let attributes = reading(body::<HashMap<String, String>>(answer));
+            let of = |key: &str| match &attributes {
+                Reading::Known(attributes) => {
+                    Reading::of_text(attributes.get(key).cloned().unwrap_or_default())
+                }
+                Reading::Absent => Reading::Absent,
+                Reading::Unknown => Reading::Unknown,
+            };
+            extra.placeholder = match of("placeholder-text") {
+                Reading::Absent => of("placeholder"),
+                other => other,
+            };
+            if toolkit.id_is_attribute() {
+                extra.native_id = of("id");
+            }
+        }
+        Field::Relations => match body::<Vec<(u32, Vec<NativeRef>)>>(answer) {
+            Ok(relations) => {
+                extra.label_paths = relations
+                    .into_iter()
+                    .filter(|(kind, _)| *kind == RelationType::LabelledBy as u32)
+                    .flat_map(|(_, targets)| targets)
+                    .map(|(_, path)| path.to_string())
+                    .take(8)
+                    .collect();
+                extra.labels = Reading::Absent;
+            }
+            Err(_) => extra.labels = Reading::Unknown,
+        },
+        Field::Characters => extra.characters = property::<i32>(answer).ok(),
+        Field::Current => extra.number[0] = property(answer).ok(),
+        Field::Minimum => extra.number[1] = property(answer).ok(),
+        Field::Maximum => extra.number[2] = property(answer).ok(),
+        Field::Extents => extra.bounds = reading(body::<(i32, i32, i32, i32)>(answer)).map_into_rect(),
+        Field::ActionCount => {}
+    }
+}
+
+/// Builds the node, and says whether a text had to be cut.
+fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize) -> (Node, bool) {
+    let mut cut = false;
+    let mut short = |text: Reading<String>| {
+        text.map(|text| {
+            let (kept, clipped) = clip(&text, max);
+            cut |= clipped;
+            kept.to_owned()
+        })
+    };
+    let number = raw.role.known().copied();
+    let (role, native_role) = number.map_or((Role::Unknown, String::new()), roles::role);
+    let secret = number.is_some_and(roles::is_secret);
+    let description = short(raw.description.clone());
+    let slots = NameSlots {
+        own: short(raw.name.clone()),
+        labels: short(extra.labels),
+        description: description.clone(),
+    };
+    let interfaces = raw.interfaces.known().copied().unwrap_or_else(InterfaceSet::empty);
+    let text = if !role.holds_text() || !interfaces.contains(Interface::Text) && !interfaces.contains(Interface::EditableText) {
+        TextAccess::None
+    } else if !interfaces.contains(Interface::EditableText) {
+        TextAccess::Read
+    } else {
+        toolkit.broken_editing().map_or(TextAccess::Edit, TextAccess::Broken)
+    };
+    let content = match extra.number {
+        [Some(current), minimum, maximum] => Reading::Known(Content::Number {
+            current,
+            minimum: minimum.unwrap_or(f64::NEG_INFINITY),
+            maximum: maximum.unwrap_or(f64::INFINITY),
+        }),
+        _ => extra.text,
+    };
+    let node = Node {
+        object,
+        role,
+        native_role,
+        name: name::compute(&slots),
+        description,
+        native_id: short(extra.native_id),
+        placeholder: short(extra.placeholder),
+        content,
+        states: raw
+            .states
+            .clone()
+            .map(|native| states::states(native, interfaces, role, secret, toolkit)),
+        affordances: Affordances { press: press(&extra.actions), text, number: interfaces.contains(Interface::Value) },
+        bounds: extra.bounds,
+        child_count: raw.child_count.clone(),
+        recycles: raw.native(NativeState::ManagesDescendants)
+            || matches!(toolkit, Toolkit::Gtk4 | Toolkit::Qt) && number.is_some_and(roles::may_recycle),
+        parent: raw.parent,
+        children: raw.children.clone(),
+    };
+    (node, cut)
+}
+
+/// The action that activates the element, if one is named so.
+fn press(actions: &[String]) -> Option<String> {
+    PRESS.iter().find_map(|wanted| actions.iter().find(|action| action.trim().eq_ignore_ascii_case(wanted)).cloned())
+}
+
+/// The texts of the labels in their order; unknown if one of them is.
+fn joined(paths: &[String], labels: &HashMap<&str, Reading<String>>) -> Reading<String> {
+    let mut texts = Vec::new();
+    for path in paths {
+        match labels.get(path.as_str()) {
+            Some(Reading::Known(text)) => texts.push(text.as_str()),
+            Some(Reading::Absent) => {}
+            Some(Reading::Unknown) | None => return Reading::Unknown,
+        }
+    }
+    Reading::of_text(texts.join(" "))
+}
+
+fn text_reading(answer: Result<String, Fault>) -> Reading<String> {
+    match answer {
+        Ok(text) => Reading::of_text(text),
+        Err(_) => Reading::Unknown,
+    }
+}
+
+fn reading<T>(answer: Result<T, Fault>) -> Reading<T> {
+    match answer {
+        Ok(value) => Reading::Known(value),
+        Err(_) => Reading::Unknown,
+    }
+}
+
+trait IntoRect {
+    fn map_into_rect(self) -> Reading<Rect>;
+}
+
+impl IntoRect for Reading<(i32, i32, i32, i32)> {
+    /// Toolkits have their own ways to say "nowhere": huge negative corners, sizes below zero.
+    fn map_into_rect(self) -> Reading<Rect> {
+        match self {
+            Reading::Known((x, y, width, height)) => match (u32::try_from(width), u32::try_from(height)) {
+                (Ok(width), Ok(height)) if x != i32::MIN && y != i32::MIN => {
+                    Reading::Known(Rect { x, y, width, height })
+                }
+                _ => Reading::Absent,
+            },
+            Reading::Absent => Reading::Absent,
+            Reading::Unknown => Reading::Unknown,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_named_activation_counts_as_a_press() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(press(&names(&["menu.popup", "Click"])), Some("Click".into()));
+        assert_eq!(press(&names(&["text.delete-line", "clipboard.cut"])), None);
+        assert_eq!(press(&names(&["SetFocus", "ShowMenu", "Press"])), Some("Press".into()));
+        assert_eq!(press(&names(&["doDefault"])), Some("doDefault".into()));
+        assert_eq!(press(&[]), None);
+    }
+
+    #[test]
+    fn nowhere_is_no_place() {
+        assert_eq!(Reading::Known((i32::MIN, i32::MIN, 1, 1)).map_into_rect(), Reading::Absent);
+        assert_eq!(Reading::Known((-1, -1, -1, -1)).map_into_rect(), Reading::Absent);
+        assert_eq!(
+            Reading::Known((-5, 7, 0, 3)).map_into_rect(),
+            Reading::Known(Rect { x: -5, y: 7, width: 0, height: 3 })
+        );
+    }
+}

@@ -1,0 +1,242 @@
+//! Top-level windows: the accessibility tree's and the window system's, joined where it is certain that both
+//! mean the same one.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use atspi::State as NativeState;
+use surehand_core::object::{Application, ObjectId};
+use surehand_core::platform::{Listing, Unresponsive};
+use surehand_core::reading::Reading;
+use surehand_core::window::Window;
+
+use crate::app::{NativeRef, PATIENCE, text};
+use crate::connect::{Bus, ROOT};
+use crate::error::Fault;
+use crate::process;
+use crate::roles;
+use crate::states::NativeStates;
+use crate::tree::NULL;
+use crate::wire::{ATSPI, body, property};
+use crate::x11::XWindow;
+
+/// More windows than this of one application are not listed.
+const MAX_WINDOWS: i32 = 1_024;
+
+/// A window as the accessibility tree has it.
+struct TreeWindow {
+    object: ObjectId,
+    title: String,
+    states: Reading<NativeStates>,
+}
+
+/// The windows of these applications.
+pub(crate) async fn windows(
+    bus: &Bus,
+    applications: &[Application],
+    on_screen: Option<&[XWindow]>,
+    span: Duration,
+) -> Listing<Window> {
+    let mut listing = Listing { items: Vec::new(), unresponsive: Vec::new() };
+    let asked = applications.iter().map(|application| async move {
+        (application, of_application(bus, application, span.min(PATIENCE.max(span / 2))).await)
+    });
+    for (application, found) in futures_util::future::join_all(asked).await {
+        match found {
+            Ok(windows) => {
+                let own: Vec<&XWindow> = on_screen
+                    .unwrap_or_default()
+                    .iter()
+                    .filter(|window| window.pid == Some(application.process.pid))
+                    .collect();
+                listing.items.extend(join(application, windows, &own, on_screen.is_some()));
+            }
+            Err(_) => listing.unresponsive.push(Unresponsive {
+                program: application.program.clone(),
+                pid: application.process.pid,
+            }),
+        }
+    }
+    listing
+}
+
+/// A window of a program that publishes no tree, or whose tree could not be read.
+pub(crate) fn bare(window: &XWindow, active: Option<u64>) -> Option<Window> {
+    let process = process::process(window.pid?)?;
+    let program = process::program(process.pid);
+    Some(Window {
+        id: format!("w-{:x}", window.id),
+        title: window.title.clone(),
+        app_name: program,
+        process,
+        object: None,
+        native: Some(u64::from(window.id)),
+        bounds: Reading::Known(window.bounds),
+        focused: Reading::Known(active == Some(u64::from(window.id))),
+        minimized: Reading::Known(window.minimized),
+        visible: Reading::Known(window.visible),
+    })
+}
+
+async fn of_application(bus: &Bus, application: &Application, span: Duration) -> Result<Vec<TreeWindow>, Fault> {
+    let name = bus.name_of(&application.object).ok_or(Fault::Malformed)?;
+    if process::is_stopped(application.process.pid) {
+        return Err(Fault::NoAnswer);
+    }
+    let accessible = format!("{ATSPI}Accessible");
+    // Over the bus and not over a private connection: this is asked of every application, and making one
+    // costs more than the few calls here.
+    let peer = bus.peer(name);
+    let mut answers = peer.batch_within(vec![peer.get(ROOT, &accessible, "ChildCount")], span).await;
+    let count: i32 = property(answers.pop().unwrap_or(Err(Fault::Malformed)))?;
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    let asks = if count <= MAX_WINDOWS {
+        vec![peer.call(ROOT, &accessible, "GetChildren", &())]
+    } else {
+        return Err(Fault::Malformed);
+    };
+    let children: Vec<NativeRef> = body(peer.batch_within(asks, span).await.pop().unwrap_or(Err(Fault::Malformed)))?;
+    let own: Vec<NativeRef> = children
+        .into_iter()
+        .filter(|(owner, path)| (owner.is_empty() || owner == name) && path.as_str() != NULL)
+        .collect();
+    let asks = own
+        .iter()
+        .flat_map(|(_, path)| {
+            [
+                peer.call(path, &accessible, "GetRole", &()),
+                peer.get(path, &accessible, "Name"),
+                peer.call(path, &accessible, "GetState", &()),
+            ]
+        })
+        .collect();
+    let mut answers = peer.batch_within(asks, span).await.into_iter();
+    let mut next = || answers.next().unwrap_or(Err(Fault::Malformed));
+    let mut windows = Vec::new();
+    for (_, path) in own {
+        let (role, title, states) = (body::<u32>(next()), text(next()), body::<Vec<u32>>(next()));
+        if role == Err(Fault::NoAnswer) {
+            return Err(Fault::NoAnswer);
+        }
+        if !role.is_ok_and(roles::is_window) {
+            continue;
+        }
+        windows.push(TreeWindow {
+            object: bus.object(name, &path),
+            title: title.unwrap_or_default(),
+            states: states.map_or(Reading::Unknown, |words| Reading::Known(NativeStates::from_words(&words))),
+        });
+    }
+    Ok(windows)
+}
+
+/// Joins an application's windows of both kinds: by title, where each side has only one of that title.
+/// Two windows that look the same stay apart: which is which would be a guess.
+fn join(application: &Application, windows: Vec<TreeWindow>, own: &[&XWindow], has_screen: bool) -> Vec<Window> {
+    let mut of_title: HashMap<&str, Vec<&XWindow>> = HashMap::new();
+    for window in own {
+        of_title.entry(window.title.trim()).or_default().push(window);
+    }
+    let mut titles: HashMap<String, usize> = HashMap::new();
+    for window in &windows {
+        *titles.entry(window.title.trim().to_owned()).or_default() += 1;
+    }
+    let alone = windows.len() == 1 && own.len() == 1;
+    let mut joined = Vec::new();
+    for window in windows {
+        let title = window.title.trim();
+        let partner = match of_title.get(title).map(Vec::as_slice) {
+            Some([partner]) if titles.get(title) == Some(&1) => Some(*partner),
+            // One of each kind belong together also while a title is just changing.
+            _ if alone => own.first().copied(),
+            _ => None,
+        };
+        let state = |native: NativeState| window.states.clone().map(|states| states.has(native));
+        let visible = state(NativeState::Visible);
+        // What an application keeps around without ever having shown it is no window to anybody.
+        if partner.is_none() && has_screen && visible == Reading::Known(false) {
+            continue;
+        }
+        joined.push(Window {
+            id: partner.map_or_else(|| own_id(&window.object), |partner| format!("w-{:x}", partner.id)),
+            title: partner.map_or(window.title.clone(), |partner| partner.title.clone()),
+            app_name: application.name.clone(),
+            process: application.process.clone(),
+            object: Some(window.object.clone()),
+            native: partner.map(|partner| u64::from(partner.id)),
+            bounds: partner.map_or(Reading::Unknown, |partner| Reading::Known(partner.bounds)),
+            focused: state(NativeState::Active),
+            minimized: partner.map_or_else(|| state(NativeState::Iconified), |partner| Reading::Known(partner.minimized)),
+            visible: partner.map_or(visible, |partner| Reading::Known(partner.visible)),
+        });
+    }
+    joined
+}
+
+/// An id for a window that the window system's handle is not known of: as short, and the same every time.
+fn own_id(object: &ObjectId) -> String {
+    // FNV-1a: short and the same in every process, unlike the standard hasher, which is seeded.
+    let hash = format!("{object}").bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    format!("w-a{:08x}", hash >> 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use surehand_core::geometry::Rect;
+    use surehand_core::object::Process;
+
+    use super::*;
+
+    fn application() -> Application {
+        Application {
+            name: "app".into(),
+            program: "app".into(),
+            process: Process { pid: 7, generation: "g".into() },
+            object: ObjectId { owner: "bus:1.1".into(), object: ROOT.into() },
+            toolkit: String::new(),
+        }
+    }
+
+    fn tree_window(path: &str, title: &str) -> TreeWindow {
+        TreeWindow {
+            object: ObjectId { owner: "bus:1.1".into(), object: path.into() },
+            title: title.into(),
+            states: Reading::Known(NativeStates(NativeState::Visible as u64)),
+        }
+    }
+
+    fn x_window(id: u32, title: &str) -> XWindow {
+        let bounds = Rect { x: 0, y: 0, width: 10, height: 10 };
+        XWindow {
+            id,
+            title: title.into(),
+            pid: Some(7),
+            bounds,
+            frame: bounds,
+            minimized: false,
+            visible: true,
+            class: String::new(),
+        }
+    }
+
+    #[test]
+    fn titles_that_are_unique_on_both_sides_join_and_equal_ones_do_not() {
+        let (one, two, three) = (x_window(1, "A"), x_window(2, "B"), x_window(3, "B"));
+        let windows = vec![tree_window("/a", "A"), tree_window("/b", "B"), tree_window("/c", "B")];
+        let joined = join(&application(), windows, &[&one, &two, &three], true);
+        assert_eq!(joined.iter().map(|window| window.native).collect::<Vec<_>>(), [Some(1), None, None]);
+        assert_eq!(joined[0].id, "w-1");
+        assert_ne!(joined[1].id, joined[2].id);
+    }
+
+    #[test]
+    fn one_of_each_belong_together_while_the_title_changes() {
+        let one = x_window(1, "*new");
+        let joined = join(&application(), vec![tree_window("/a", "old")], &[&one], true);
+        assert_eq!(joined[0].native, Some(1));
+    }
+}

@@ -1,0 +1,180 @@
+//! Many calls at once to one peer.
+//!
+//! A tree of a thousand elements is a few thousand properties, and asking for one after the other costs a
+//! round trip each. Here all of a batch are written first, and answers are taken as they come, matched by
+//! serial. One reader for the whole batch: with a reader for each call, every answer would wake all of them.
+
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures_util::StreamExt as _;
+use serde::Serialize;
+use zbus::message::Type as MessageType;
+use zbus::zvariant::{DynamicDeserialize, DynamicType, OwnedValue};
+use zbus::{Connection, Message, MessageStream};
+
+use crate::error::Fault;
+
+/// How many calls are on the way at once. Enough to keep the peer busy, and few enough that it still gets
+/// round to its own user between two of ours.
+const IN_FLIGHT: usize = 128;
+
+/// The accessible interfaces' common prefix.
+pub(crate) const ATSPI: &str = "org.a11y.atspi.";
+
+/// One call to make.
+#[derive(Debug, Clone)]
+pub(crate) struct Ask {
+    message: Result<Message, Fault>,
+}
+
+/// One answer.
+pub(crate) type Answer = Result<Message, Fault>;
+
+/// A peer: a name on a bus, or the other end of a private connection.
+#[derive(Debug, Clone)]
+pub(crate) struct Peer {
+    connection: Connection,
+    /// The bus name; none on a private connection, where there is only one other.
+    destination: Option<String>,
+}
+
+/// How many D-Bus calls this process has made, for measurements.
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
+/// The calls made so far.
+pub(crate) fn calls_made() -> u64 {
+    CALLS.load(Ordering::Relaxed)
+}
+
+impl Peer {
+    pub(crate) fn on_bus(connection: &Connection, name: &str) -> Peer {
+        Peer { connection: connection.clone(), destination: Some(name.to_owned()) }
+    }
+
+    pub(crate) fn private(connection: Connection) -> Peer {
+        Peer { connection, destination: None }
+    }
+
+    /// A method call. `interface` is the full name.
+    pub(crate) fn call<B: Serialize + DynamicType>(&self, path: &str, interface: &str, member: &str, body: &B) -> Ask {
+        let build = || -> zbus::Result<Message> {
+            let mut message = Message::method_call(path, member)?.interface(interface)?;
+            if let Some(destination) = &self.destination {
+                message = message.destination(destination.as_str())?;
+            }
+            message.build(body)
+        };
+        // Paths and names can come from an application; one that is not valid makes no call, and no panic.
+        Ask { message: build().map_err(|_| Fault::Malformed) }
+    }
+
+    /// The call that reads one property. Never all of them: Qt dies of `GetAll`.
+    pub(crate) fn get(&self, path: &str, interface: &str, property: &str) -> Ask {
+        self.call(path, "org.freedesktop.DBus.Properties", "Get", &(interface, property))
+    }
+
+    /// Makes all calls and returns the answers in their order. The caller bounds the time; a batch that is
+    /// dropped leaves nothing behind but answers that nobody takes.
+    pub(crate) async fn batch(&self, asks: Vec<Ask>) -> Vec<Answer> {
+        let mut answers: Vec<Option<Answer>> = (0..asks.len()).map(|_| None).collect();
+        self.batch_into(asks, &mut answers).await;
+        answers.into_iter().map(|answer| answer.unwrap_or(Err(Fault::NoAnswer))).collect()
+    }
+
+    /// As [`Peer::batch`], for at most `span`: what has not been answered by then is [`Fault::NoAnswer`].
+    pub(crate) async fn batch_within(&self, asks: Vec<Ask>, span: std::time::Duration) -> Vec<Answer> {
+        let mut answers: Vec<Option<Answer>> = (0..asks.len()).map(|_| None).collect();
+        let _ = tokio::time::timeout(span, self.batch_into(asks, &mut answers)).await;
+        answers.into_iter().map(|answer| answer.unwrap_or(Err(Fault::NoAnswer))).collect()
+    }
+
+    async fn batch_into(&self, asks: Vec<Ask>, answers: &mut [Option<Answer>]) {
+        let mut replies = MessageStream::from(&self.connection);
+        let mut waiting: HashMap<NonZeroU32, usize> = HashMap::with_capacity(IN_FLIGHT);
+        for (index, ask) in asks.into_iter().enumerate() {
+            let message = match ask.message {
+                Ok(message) => message,
+                Err(fault) => {
+                    answers[index] = Some(Err(fault));
+                    continue;
+                }
+            };
+            while waiting.len() >= IN_FLIGHT {
+                if !take(&mut replies, &mut waiting, answers).await {
+                    return lost(&waiting, answers);
+                }
+            }
+            waiting.insert(message.primary_header().serial_num(), index);
+            CALLS.fetch_add(1, Ordering::Relaxed);
+            if self.connection.send(&message).await.is_err() {
+                return lost(&waiting, answers);
+            }
+        }
+        while !waiting.is_empty() {
+            if !take(&mut replies, &mut waiting, answers).await {
+                return lost(&waiting, answers);
+            }
+        }
+    }
+
+    /// Makes one call.
+    pub(crate) async fn one(&self, ask: Ask) -> Answer {
+        self.batch(vec![ask]).await.pop().unwrap_or(Err(Fault::Malformed))
+    }
+}
+
+/// Takes one message from the stream, and says whether the connection still lives.
+async fn take(
+    replies: &mut MessageStream,
+    waiting: &mut HashMap<NonZeroU32, usize>,
+    answers: &mut [Option<Answer>],
+) -> bool {
+    let Some(Ok(message)) = replies.next().await else {
+        return false;
+    };
+    let kind = message.message_type();
+    if !matches!(kind, MessageType::MethodReturn | MessageType::Error) {
+        return true;
+    }
+    let header = message.header();
+    let Some(index) = header.reply_serial().and_then(|serial| waiting.remove(&serial)) else {
+        return true;
+    };
+    let answer = if kind == MessageType::Error {
+        Err(header.error_name().map_or(Fault::Malformed, |name| Fault::of_error_name(name.as_str())))
+    } else {
+        drop(header);
+        Ok(message)
+    };
+    answers[index] = Some(answer);
+    true
+}
+
+/// Everything that was still waited for is lost with the connection.
+fn lost(waiting: &HashMap<NonZeroU32, usize>, answers: &mut [Option<Answer>]) {
+    for index in waiting.values() {
+        answers[*index] = Some(Err(Fault::Disconnected));
+    }
+    for answer in answers.iter_mut().filter(|answer| answer.is_none()) {
+        *answer = Some(Err(Fault::Disconnected));
+    }
+}
+
+/// The body of an answer as `T`; anything else than the promised signature is [`Fault::Malformed`].
+pub(crate) fn body<T>(answer: Answer) -> Result<T, Fault>
+where
+    T: for<'d> DynamicDeserialize<'d>,
+{
+    answer?.body().deserialize::<T>().map_err(|_| Fault::Malformed)
+}
+
+/// The value in the answer to [`Peer::get`].
+pub(crate) fn property<T>(answer: Answer) -> Result<T, Fault>
+where
+    T: TryFrom<OwnedValue>,
+{
+    let value: OwnedValue = body(answer)?;
+    T::try_from(value).map_err(|_| Fault::Malformed)
+}
