@@ -1,0 +1,293 @@
+//! Pressing keys.
+//!
+//! The server takes fake keys through XTEST and treats them as the keyboard's. They would stay pressed if we
+//! went away in between, so a combination is sent as one piece, presses and releases together, and what
+//! arrives of it is all of it.
+
+use std::time::{Duration, Instant};
+
+use surehand_core::disposition::Delivery;
+use surehand_core::input::Chord;
+use surehand_core::{Code, Error, Result};
+use x11rb::errors::{ConnectionError, ReplyError};
+use x11rb::protocol::xkb::{self, ConnectionExt as _, GetMapReply, MapPart};
+use x11rb::protocol::xproto::{ConnectionExt as _, KEY_PRESS_EVENT, KEY_RELEASE_EVENT};
+use x11rb::protocol::xtest::{self, ConnectionExt as _};
+
+use super::display::Display;
+use super::keymap::{KeySymbols, KeyType, KeyboardState, Keymap, LOCK, Strokes};
+
+/// XKB's word for the keyboard that clients see.
+const CORE_KEYBOARD: u16 = 0x100;
+/// Devices that could be the XTEST keyboard: the server makes it right after its own two.
+const XTEST_KEYBOARD: u16 = 5;
+/// How long the keys that were released may take to be up: a program that holds the keyboard frozen while it
+/// looks at a key delays it.
+const RELEASE: Duration = Duration::from_millis(500);
+
+impl Display {
+    /// Presses and releases the combination. When it returns the server has handled the keys; what gets them
+    /// is up to the focus, which is not touched.
+    ///
+    /// # Errors
+    /// `INVALID_ARGS` when the keyboard has no such key in the layout that is active; nothing is remapped for
+    /// it. `ACTION_FAILED`, not delivered, when somebody holds a key or a lock changes the meaning.
+    /// `PLATFORM_NOT_SUPPORTED` when the server takes no fake keys.
+    pub fn press(&self, chord: &Chord) -> Result<()> {
+        for extension in [xtest::X11_EXTENSION_NAME, xkb::X11_EXTENSION_NAME] {
+            if !self.has(extension)? {
+                return Err(Error::new(
+                    Code::PlatformNotSupported,
+                    "the display takes no keys from programs",
+                )
+                .kind("no_extension")
+                .platform(format!("no {extension}")));
+            }
+        }
+        let (keymap, state) = self.keyboard()?;
+        let strokes = keymap.strokes(chord, state)?;
+        self.check_free(&keymap, &strokes)?;
+        let outcome = self.send(&strokes);
+        let released = self.wait_until_released(&strokes);
+        outcome?;
+        released
+    }
+
+    /// The layout and the state that fake keys meet.
+    fn keyboard(&self) -> Result<(Keymap, KeyboardState)> {
+        let c = &self.connection;
+        let version = c
+            .xkb_use_extension(1, 0)
+            .map_err(|fault| self.fault(fault))?;
+        let device = c
+            .xkb_get_device_info(
+                XTEST_KEYBOARD,
+                0u16.into(),
+                false,
+                0,
+                0,
+                xkb::LedClass::DFLT_XI_CLASS,
+                CORE_IDS,
+            )
+            .map_err(|fault| self.fault(fault))?;
+        let state = c
+            .xkb_get_state(CORE_KEYBOARD)
+            .map_err(|fault| self.fault(fault))?;
+        version.reply().map_err(|fault| self.fault(fault))?;
+        // Fake keys are read by the layout of the device that sends them. The core keyboard shows the one of
+        // whatever was used last, which need not be the same.
+        let device = match device.reply() {
+            Ok(info) if info.name.ends_with(b"XTEST keyboard") => XTEST_KEYBOARD,
+            Ok(_) | Err(ReplyError::X11Error(_)) => CORE_KEYBOARD,
+            Err(fault) => return Err(self.fault(fault)),
+        };
+        let full = MapPart::KEY_TYPES | MapPart::KEY_SYMS | MapPart::MODIFIER_MAP;
+        let map = c
+            .xkb_get_map(
+                device,
+                full,
+                0u16.into(),
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0u16.into(),
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+            )
+            .map_err(|fault| self.fault(fault))?;
+        let state = state.reply().map_err(|fault| self.fault(fault))?;
+        let keymap = keymap(map.reply().map_err(|fault| self.fault(fault))?);
+        // Sticky keys: they would be added to ours.
+        let locked = u8::try_from(u16::from(state.locked_mods)).unwrap_or(0);
+        let pending = u16::from(state.base_mods) | u16::from(state.latched_mods);
+        if pending != 0 || locked & !(LOCK | keymap.num_lock()) != 0 {
+            return Err(held());
+        }
+        let group = usize::from(u8::from(state.group));
+        Ok((keymap, KeyboardState { group, locked }))
+    }
+
+    /// Refuses while a person holds a modifier, or one of the keys that are to be pressed.
+    fn check_free(&self, keymap: &Keymap, strokes: &Strokes) -> Result<()> {
+        let down = self.keys_down()?;
+        let mut matter = keymap.modifier_keys().chain([strokes.key]);
+        if matter.any(|code| is_down(&down, code)) {
+            Err(held())
+        } else {
+            Ok(())
+        }
+    }
+
+    fn keys_down(&self) -> Result<[u8; 32]> {
+        let reply = self
+            .connection
+            .query_keymap()
+            .map_err(|fault| self.fault(fault))?;
+        Ok(reply.reply().map_err(|fault| self.fault(fault))?.keys)
+    }
+
+    /// Sends the whole combination at once. No other client gets in between: the server is ours from the
+    /// first key to the last, and not longer, since nothing of it waits for an answer.
+    fn send(&self, strokes: &Strokes) -> Result<()> {
+        let uncertain = |error: Error| error.delivery(Delivery::DeliveryUncertain);
+        let sent = self
+            .queue(strokes)
+            .map_err(|fault| uncertain(self.fault(fault)))?;
+        let mut first = None;
+        for request in sent {
+            if let Err(fault) = request.check() {
+                first.get_or_insert(fault);
+            }
+        }
+        match first {
+            None => Ok(()),
+            Some(ReplyError::X11Error(error)) => Err(uncertain(Error::new(
+                Code::ActionFailed,
+                "the display did not take every key",
+            ))
+            .kind("keys_refused")
+            .platform(super::display::name_of(&error))),
+            Some(fault) => Err(uncertain(self.fault(fault))),
+        }
+    }
+
+    fn queue(&self, strokes: &Strokes) -> Result<Vec<Sent<'_>>, ConnectionError> {
+        let presses = strokes
+            .held
+            .iter()
+            .chain([&strokes.key])
+            .map(|code| (KEY_PRESS_EVENT, *code));
+        let releases = [&strokes.key]
+            .into_iter()
+            .chain(strokes.held.iter().rev())
+            .map(|code| (KEY_RELEASE_EVENT, *code));
+        let mut sent = vec![self.connection.grab_server()?];
+        for (kind, code) in presses.chain(releases) {
+            sent.push(self.fake(kind, code)?);
+        }
+        sent.push(self.connection.ungrab_server()?);
+        Ok(sent)
+    }
+
+    fn fake(&self, kind: u8, code: u8) -> Result<Sent<'_>, ConnectionError> {
+        self.connection
+            .xtest_fake_input(kind, code, x11rb::CURRENT_TIME, x11rb::NONE, 0, 0, 0)
+    }
+
+    /// Sees to it that none of our keys stays down: waits for the releases that were sent, and sends them
+    /// again when they had no effect.
+    fn wait_until_released(&self, strokes: &Strokes) -> Result<()> {
+        let uncertain = |error: Error| error.delivery(Delivery::DeliveryUncertain);
+        let until = (Instant::now() + RELEASE).min(self.connection.stream().until());
+        loop {
+            let down = self.keys_down().map_err(uncertain)?;
+            let ours = strokes.held.iter().chain([&strokes.key]);
+            let stuck: Vec<u8> = ours.copied().filter(|code| is_down(&down, *code)).collect();
+            if stuck.is_empty() {
+                return Ok(());
+            }
+            if Instant::now() >= until {
+                for code in stuck {
+                    let again = self
+                        .fake(KEY_RELEASE_EVENT, code)
+                        .map_err(|fault| uncertain(self.fault(fault)))?;
+                    again
+                        .check()
+                        .map_err(|fault| uncertain(self.fault(fault)))?;
+                }
+                return Err(uncertain(
+                    Error::new(
+                        Code::ActionFailed,
+                        "keys were still down after they had been released",
+                    )
+                    .kind("keys_stuck"),
+                ));
+            }
+            // No event tells a client that is not focused that a key went up.
+            self.connection
+                .stream()
+                .readable_within(Duration::from_millis(2))
+                .map_err(|fault| uncertain(self.fault(ConnectionError::IoError(fault))))?;
+        }
+    }
+}
+
+type Sent<'c> =
+    x11rb::cookie::VoidCookie<'c, x11rb::rust_connection::RustConnection<super::stream::Bounded>>;
+
+/// XKB's word for a device's default feedback.
+const CORE_IDS: u16 = 0x400;
+
+fn held() -> Error {
+    Error::new(
+        Code::ActionFailed,
+        "a key is held on the keyboard, and would be added to what is pressed",
+    )
+    .kind("keys_held")
+    .suggest("try again when the keyboard is not being used")
+}
+
+fn is_down(keys: &[u8; 32], code: u8) -> bool {
+    keys[usize::from(code / 8)] & 1 << (code % 8) != 0
+}
+
+/// The server's answer in our terms.
+fn keymap(reply: GetMapReply) -> Keymap {
+    let types = reply
+        .map
+        .types_rtrn
+        .unwrap_or_default()
+        .into_iter()
+        .map(|kind| KeyType {
+            mask: bits(kind.mods_mask),
+            levels: kind
+                .map
+                .iter()
+                .filter(|entry| entry.active)
+                .map(|e| (bits(e.mods_mask), e.level))
+                .collect(),
+        });
+    let codes = reply.first_key_sym..=u8::MAX;
+    let keys = codes
+        .zip(reply.map.syms_rtrn.unwrap_or_default())
+        .map(|(code, symbols)| {
+            let count = usize::from(symbols.group_info & 0x0f).min(symbols.kt_index.len());
+            let width = usize::from(symbols.width).max(1);
+            let groups = symbols.syms.chunks(width).zip(symbols.kt_index).take(count);
+            let groups = groups
+                .map(|(levels, kind)| (usize::from(kind), levels.to_vec()))
+                .collect();
+            (
+                code,
+                KeySymbols {
+                    groups,
+                    group_info: symbols.group_info,
+                },
+            )
+        });
+    let modifiers = reply
+        .map
+        .modmap_rtrn
+        .unwrap_or_default()
+        .into_iter()
+        .map(|entry| (entry.keycode, bits(entry.mods)));
+    Keymap {
+        types: types.collect(),
+        keys: keys.collect(),
+        modifiers: modifiers.collect(),
+    }
+}
+
+/// The eight modifier bits.
+fn bits(mask: x11rb::protocol::xproto::ModMask) -> u8 {
+    u8::try_from(u16::from(mask) & 0xff).unwrap_or(0)
+}

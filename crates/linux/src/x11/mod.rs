@@ -1,0 +1,22 @@
+//! X11: windows, keys and pictures.
+//!
+//! One [`Display`] is one connection. It is synchronous, and none of its calls outlasts the limit that it was
+//! given when it was made or by [`Display::limit`], also when the server is stopped: the stream below the
+//! connection waits no longer than that ([`stream`]). A display whose server did not answer in time is
+//! spent, since a request may have been sent by half; a new one costs about a millisecond.
+//!
+//! What clients put into properties is text of strangers: it is read to a limit, checked and never trusted
+//! where the server itself knows better.
+
+mod auth;
+pub mod capture;
+pub mod display;
+mod image;
+mod keymap;
+pub mod keys;
+mod region;
+mod stream;
+pub mod windows;
+
+pub use display::Display;
+pub use windows::XWindow;
