@@ -86,18 +86,15 @@ impl LinuxPlatform {
         Ok(DisplayGuard(held))
     }
 
-    /// Uses the display. One that has failed is connected to anew the next time.
+    /// Uses the display. One that did not answer is connected to anew the next time.
     fn with_display<T>(&self, call: &Call<'_>, with: impl FnOnce(&Display) -> Result<T>) -> Result<T> {
         call.go_on()?;
         let mut guard = self.display(call)?;
         let result = match guard.0.as_ref() {
-            Some(display) => {
-                display.set_deadline(call);
-                with(display)
-            }
+            Some(display) => display.limit(call).and_then(|()| with(display)),
             None => Err(Error::new(Code::Internal, "the display went away")),
         };
-        if result.as_ref().is_err_and(|error| matches!(error.code(), Code::Internal | Code::Timeout)) {
+        if guard.0.as_ref().is_some_and(Display::is_spent) {
             *guard.0 = None;
         }
         result

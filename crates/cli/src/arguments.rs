@@ -1,0 +1,248 @@
+//! From the arguments and the environment of the process to a command and its settings.
+
+use std::collections::BTreeMap;
+use std::error::Error as _;
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use surehand_commands::command::Invocation;
+use surehand_commands::registry::{COMMANDS, FAMILIES};
+use surehand_core::desktop::Environment;
+use surehand_core::{Code, Error, Result};
+use surehand_runtime::{Places, Settings};
+
+/// How answers are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// One JSON line.
+    Json,
+    /// Short lines.
+    Outline,
+}
+
+/// What to run.
+pub(crate) struct Arguments {
+    pub(crate) invocation: Box<dyn Invocation>,
+    pub(crate) settings: Result<Settings>,
+    pub(crate) format: Option<Format>,
+    pub(crate) verbose: bool,
+}
+
+/// What the arguments mean.
+pub(crate) enum Parsed {
+    /// Run a command.
+    Run(Arguments),
+    /// Print a text: help, version or completions.
+    Text(String),
+    /// They are not valid.
+    Refused {
+        /// The command they were for, as far as that can be told.
+        command: String,
+        /// The error for the envelope.
+        error: Error,
+        /// The text for people.
+        usage: String,
+    },
+}
+
+/// The command line, built from the registry.
+pub(crate) fn command_line() -> Command {
+    let mut root = Command::new("surehand")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("A sure hand on the desktop for AI agents")
+        .long_about(
+            "A sure hand on the desktop for AI agents.\n\nReads applications through the accessibility tree, acts only \
+             on elements it can prove, and opens only applications it has indexed. Snapshots, screenshots and other \
+             output may hold private data: keep them out of public logs.",
+        )
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .arg(
+            Arg::new("desktop")
+                .long("desktop")
+                .value_name("ID")
+                .global(true)
+                .help("Private desktop to work on, by id or name [variable: SUREHAND_DESKTOP]"),
+        )
+        .arg(
+            Arg::new("format")
+                .long("format")
+                .value_name("FORMAT")
+                .global(true)
+                .value_parser(PossibleValuesParser::new(["json", "outline"]))
+                .help("How to answer: `json`, or `outline` for short lines, which is the default on a terminal"),
+        )
+        .arg(
+            Arg::new("output-dir")
+                .long("output-dir")
+                .value_name("DIR")
+                .global(true)
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("Folder that output files may be written into"),
+        )
+        .arg(
+            Arg::new("verbose")
+                .long("verbose")
+                .short('v')
+                .global(true)
+                .action(ArgAction::SetTrue)
+                .help("Tell on standard error what is being done"),
+        );
+    for (family, about) in FAMILIES {
+        let mut parent = Command::new(*family).about(*about).subcommand_required(true).arg_required_else_help(true);
+        for definition in COMMANDS.iter().filter(|definition| definition.family() == Some(family)) {
+            parent = parent.subcommand(definition.cli());
+        }
+        root = root.subcommand(parent);
+    }
+    for definition in COMMANDS.iter().filter(|definition| definition.family().is_none()) {
+        root = root.subcommand(definition.cli());
+    }
+    root.subcommand(
+        Command::new("completions")
+            .about("Print completions for a shell")
+            .arg(Arg::new("shell").required(true).value_parser(clap::value_parser!(clap_complete::Shell))),
+    )
+}
+
+/// Parses the arguments of this process.
+pub(crate) fn parse() -> Parsed {
+    let matches = match command_line().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => return refused(&error),
+    };
+    if let Some(("completions", chosen)) = matches.subcommand()
+        && let Some(shell) = chosen.get_one::<clap_complete::Shell>("shell")
+    {
+        let mut text = Vec::new();
+        clap_complete::generate(*shell, &mut command_line(), "surehand", &mut text);
+        return Parsed::Text(String::from_utf8_lossy(&text).into_owned());
+    }
+    let Some((name, chosen)) = chosen(&matches) else {
+        return refused(&command_line().error(ErrorKind::MissingSubcommand, "no command was given"));
+    };
+    let Some(definition) = surehand_commands::registry::find(&name) else {
+        return refused(&command_line().error(ErrorKind::InvalidSubcommand, "there is no such command"));
+    };
+    match definition.from_cli(chosen) {
+        Err(error) => refused(&error),
+        Ok(invocation) => Parsed::Run(Arguments {
+            invocation,
+            settings: settings(&matches),
+            format: matches.get_one::<String>("format").map(|format| match format.as_str() {
+                "outline" => Format::Outline,
+                _ => Format::Json,
+            }),
+            verbose: matches.get_flag("verbose"),
+        }),
+    }
+}
+
+/// The name of the chosen command, and its own arguments.
+fn chosen(matches: &ArgMatches) -> Option<(String, &ArgMatches)> {
+    let (first, matches) = matches.subcommand()?;
+    match matches.subcommand() {
+        Some((second, matches)) => Some((format!("{first} {second}"), matches)),
+        None => Some((first.to_owned(), matches)),
+    }
+}
+
+fn refused(error: &clap::Error) -> Parsed {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return Parsed::Text(error.to_string());
+    }
+    // An argument that refuses itself with one of our errors says more than the parser around it.
+    let own = error.source().and_then(|source| source.downcast_ref::<Error>()).cloned();
+    let usage = error.to_string();
+    let message = || {
+        let first = usage.lines().next().unwrap_or_default();
+        first.strip_prefix("error: ").unwrap_or(first).to_owned()
+    };
+    let error = own.unwrap_or_else(|| {
+        Error::new(Code::InvalidArgs, message()).kind("usage").suggest("see `surehand COMMAND --help`")
+    });
+    Parsed::Refused { command: asked_for(), error, usage }
+}
+
+/// The command that the arguments were for, so that the envelope can name it although they do not parse.
+fn asked_for() -> String {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).take(2).collect();
+    let pair = words.join(" ");
+    [Some(pair.as_str()), words.first().map(String::as_str)]
+        .into_iter()
+        .flatten()
+        .find(|name| surehand_commands::registry::find(name).is_some())
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[expect(clippy::disallowed_methods, reason = "this binary is where the environment is read")]
+fn settings(matches: &ArgMatches) -> Result<Settings> {
+    // A variable that is not text cannot name anything we use, and is passed on to nobody.
+    let variables: BTreeMap<String, String> =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect();
+    let environment = Environment(variables);
+    let places = Places::of(&environment, rustix::process::geteuid().as_raw())?;
+    let output = match matches.get_one::<PathBuf>("output-dir") {
+        None => None,
+        Some(folder) => Some(std::fs::canonicalize(folder).map_err(|error| {
+            let folder = surehand_core::text::quote(&folder.to_string_lossy());
+            Error::new(Code::InvalidArgs, format!("the folder for output, {folder}, cannot be used"))
+                .kind("bad_output_folder")
+                .platform(error.to_string())
+        })?),
+    };
+    let desktop = matches
+        .get_one::<String>("desktop")
+        .cloned()
+        .or_else(|| environment.0.get("SUREHAND_DESKTOP").filter(|id| !id.is_empty()).cloned());
+    Ok(Settings {
+        environment,
+        places,
+        desktop,
+        output,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        target: env!("SUREHAND_TARGET").to_owned(),
+    })
+}
+
+/// More than this on standard input is no text for a field.
+const MAX_INPUT: u64 = 1 << 20;
+
+/// The text on standard input.
+pub(crate) fn standard_input() -> Result<String> {
+    let mut text = String::new();
+    std::io::stdin().take(MAX_INPUT + 1).read_to_string(&mut text).map_err(|error| {
+        Error::new(Code::InvalidArgs, "standard input is not text in UTF-8").platform(error.kind().to_string())
+    })?;
+    if text.len() as u64 > MAX_INPUT {
+        return Err(Error::new(Code::InvalidArgs, format!("standard input holds more than {MAX_INPUT} bytes")));
+    }
+    // A shell's `echo` and here-documents end with a line break that nobody means.
+    if text.ends_with('\n') {
+        text.pop();
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command_line().debug_assert();
+    }
+
+    #[test]
+    fn every_family_has_commands_and_every_command_a_family_that_is_listed() {
+        for definition in COMMANDS {
+            if let Some(family) = definition.family() {
+                assert!(FAMILIES.iter().any(|(name, _)| *name == family), "{}", definition.spec.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The command line of surehand. It parses, dispatches and prints; what commands mean is not decided here.
+
+mod arguments;
+mod print;
+mod signals;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+
+use surehand_commands::dispatch::{Outcome, dispatch};
+use surehand_core::time::Cancel;
+use surehand_core::{Code, Error, Result};
+use surehand_runtime::Runtime;
+
+use crate::arguments::{Arguments, Parsed};
+
+fn main() -> ExitCode {
+    let arguments = match arguments::parse() {
+        Parsed::Run(arguments) => arguments,
+        Parsed::Text(text) => return print::text(&text),
+        Parsed::Refused { command, error, usage } => return print::refused(&command, &error, &usage),
+    };
+    log(arguments.verbose);
+    let cancel = Cancel::default();
+    let signals = signals::watch(&cancel);
+    let spec = arguments.invocation.spec();
+    let format = print::format(arguments.format, spec.piped);
+    let outcome = run(arguments, &cancel).unwrap_or_else(|error| Outcome { spec, result: Err(error) });
+    print::outcome(&outcome, format, signals.received())
+}
+
+/// Puts the runtime together and runs the command. A panic is a bug of ours: it costs this call an error, and
+/// its message is on standard error for the report.
+fn run(arguments: Arguments, cancel: &Cancel) -> Result<Outcome> {
+    let settings = arguments.settings?;
+    let invocation = arguments.invocation;
+    catch_unwind(AssertUnwindSafe(|| {
+        let runtime = Runtime::new(settings, Some(Box::new(arguments::standard_input)));
+        dispatch(invocation, &runtime, cancel)
+    }))
+    .map_err(|_| {
+        Error::new(Code::Internal, "a bug in surehand stopped the command")
+            .kind("panic")
+            .suggest("please report it with what is on standard error, without private data")
+    })
+}
+
+/// Diagnostics go to standard error, and nothing but errors and warnings unless asked for.
+fn log(verbose: bool) {
+    let level = if verbose { "surehand=debug,surehand_linux=debug,warn" } else { "warn" };
+    let filter = tracing_subscriber::EnvFilter::new(level);
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
+}
