@@ -2,3 +2,6 @@
 //! private desktops for machines without a display.
 //!
 //! It maps and calls. Waiting for conditions, repeating, ranking and wording are done in `surehand-core`.
+
+pub mod desktop;
+pub mod doctor;
