@@ -156,7 +156,7 @@ fn a_desktop_comes_up_whole_and_goes_without_a_trace() {
     let mut roles: Vec<_> = desktop.components.iter().map(|component| component.role.as_str()).collect();
     roles.sort_unstable();
     assert_eq!(roles, ["accessibility-bus", "accessibility-launcher", "display", "session-bus", "window-manager"]);
-    assert_eq!(lab.desktops.list().unwrap(), [desktop.clone()]);
+    assert_eq!(lab.desktops.list().unwrap(), std::slice::from_ref(&desktop));
     assert_eq!(fs::metadata(lab.root("d1").join("desktop.json")).unwrap().mode() & 0o777, 0o600);
     assert_eq!(fs::metadata(lab.root("d1").join("run")).unwrap().mode() & 0o777, 0o700);
 
@@ -415,6 +415,56 @@ fn stopping_twice_at_once_is_one_stop() {
             }
         }
     });
+    assert_eq!(lab.desktops.list().unwrap(), []);
+}
+
+#[test]
+fn a_desktop_with_a_damaged_record_can_still_be_cleared() {
+    let lab = Lab::new();
+    lab.start(Some("odd")).unwrap();
+    let whole = lab.start(None).unwrap();
+    let key = lab.desktops.environment("odd").unwrap().0[DESKTOP_KEY].clone();
+    fs::write(lab.root("d1").join("desktop.json"), "{").unwrap();
+    assert_eq!(lab.state("d1"), Some(DesktopState::Broken));
+    assert_eq!(lab.prune(), ["d1"]);
+    assert_eq!(carriers(&key), Vec::<u32>::new());
+    assert_eq!(lab.state(&whole.id), Some(DesktopState::Up));
+}
+
+/// Run by the test below in a process of its own.
+#[test]
+#[ignore = "not a test by itself: the stopping from within that another test looks at"]
+fn stopper() {
+    let mut dir = String::new();
+    std::io::stdin().read_to_string(&mut dir).unwrap();
+    let cancel = Cancel::default();
+    desktops(Path::new(&dir), "r").stop(&Call::lasting(&Real, &cancel, Duration::from_secs(20)), "d1").unwrap();
+}
+
+#[test]
+fn who_stops_the_desktop_it_runs_in_lives_on() {
+    let lab = Lab::new();
+    lab.start(None).unwrap();
+    let environment = lab.desktops.environment("d1").unwrap();
+    let key = environment.0[DESKTOP_KEY].clone();
+    let mut other = lab.spawn("d1", "sleep", &["600"]);
+    // The shell is an ancestor that carries the key, and has something to say after the stop.
+    let mut shell = Command::new("sh")
+        .args(["-c", "\"$0\" --ignored --exact stopper >/dev/null 2>&1 && echo alive"])
+        .arg(std::env::current_exe().unwrap())
+        .env_clear()
+        .envs(environment.0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = shell.stdin.take().unwrap();
+    std::io::Write::write_all(&mut input, lab.dir.path().to_str().unwrap().as_bytes()).unwrap();
+    drop(input);
+    let output = shell.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "alive\n");
+    let _ = other.wait();
+    assert_eq!(carriers(&key), Vec::<u32>::new());
     assert_eq!(lab.desktops.list().unwrap(), []);
 }
 

@@ -9,7 +9,7 @@ use zbus::{Connection, MatchRule, MessageStream, message::Type};
 use super::bus::{self, DAEMON, ask};
 use super::component::{Plan, Started, change, start};
 use super::places::Desk;
-use super::process::Stamp;
+use super::process::{Stamp, program};
 use super::programs::Programs;
 use super::record::Member;
 use super::wait::{Attempt, run};
@@ -55,8 +55,7 @@ pub(super) fn bring_up(
         };
         if let Some(stamp) = Stamp::of(daemon) {
             change(attempt, desk, |record| {
-                let program = programs.bus.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                record.components.push(Member { role: "accessibility-bus".into(), program, stamp });
+                record.components.push(Member { role: "accessibility-bus".into(), program: program(daemon), stamp });
                 Ok(())
             })?;
         }

@@ -18,6 +18,8 @@ pub(super) fn give_up(desk: &Desk) -> io::Result<Option<PathBuf>> {
     if holds_work(&home)? {
         return Ok(Some(home));
     }
+    // The name of its owner goes last: should we be killed, `prune` finds the rest by it.
+    remove_tree(&home)?;
     remove_tree(&desk.state)?;
     Ok(None)
 }

@@ -189,13 +189,9 @@ impl Places {
         let making = |fault: std::io::Error| internal("the directories of a desktop cannot be made", &fault);
         let desk = self.take_id().map_err(making)?;
         let draft = Desk { root: self.desktops().join(format!(".new-{}", desk.id)), ..desk.clone() };
-        // Whatever has this name was left by a starter that was killed: we hold the lock.
-        remove_tree(&draft.root).map_err(making)?;
-        for dir in [draft.root.clone(), draft.run(), draft.root.join("log"), desk.home()] {
+        for dir in [draft.root.clone(), draft.run(), draft.root.join("log")] {
             DirBuilder::new().mode(0o700).create(dir).map_err(making)?;
         }
-        let owner = self.runtime.to_string_lossy().into_owned();
-        write_private(&desk.state.join("runtime"), owner.as_bytes()).map_err(making)?;
         write_private(&draft.root.join("lock"), b"").map_err(making)?;
         let key = super::random::word(16).map_err(|fault| internal("no random bytes can be had", &fault))?;
         let record = Record::new(&desk.id, name, key, size)?;
@@ -204,9 +200,15 @@ impl Places {
         Ok((desk, record))
     }
 
-    /// The next number nobody has had. Making the directory in the state directory decides, since several
-    /// runtime directories can share one.
+    /// The next number nobody has had. Putting the directory in the state directory decides, since several
+    /// runtime directories can share one; it appears there whole, with its owner named in it.
     fn take_id(&self) -> std::io::Result<Desk> {
+        let draft = self.draft_home()?;
+        // Whatever has this name was left by a starter that was killed: we hold the lock.
+        remove_tree(&draft)?;
+        DirBuilder::new().mode(0o700).create(&draft)?;
+        fs::write(draft.join("runtime"), self.runtime.as_os_str().as_encoded_bytes())?;
+        DirBuilder::new().mode(0o700).create(draft.join("home"))?;
         let last = self.desktops().join("last");
         let before = fs::read_to_string(&last).ok().and_then(|text| text.trim().parse::<u32>().ok()).unwrap_or(0);
         let mut next = before;
@@ -216,15 +218,21 @@ impl Places {
             if desk.root.try_exists()? {
                 continue;
             }
-            match DirBuilder::new().mode(0o700).create(&desk.state) {
-                Ok(()) => {
-                    write_private(&last, next.to_string().as_bytes())?;
-                    return Ok(desk);
-                }
-                Err(fault) if fault.kind() == ErrorKind::AlreadyExists => {}
+            // Noted first, so that an id is rather skipped than given twice.
+            write_private(&last, next.to_string().as_bytes())?;
+            // Renaming replaces an empty directory, which is nobody's, and no other.
+            match fs::rename(&draft, &desk.state) {
+                Ok(()) => return Ok(desk),
+                Err(fault) if matches!(fault.kind(), ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty) => {}
                 Err(fault) => return Err(fault),
             }
         }
+    }
+
+    /// Where a home is made before it gets its id: a name that no other runtime directory uses.
+    fn draft_home(&self) -> std::io::Result<PathBuf> {
+        let own = fs::metadata(self.desktops())?;
+        Ok(self.homes().join(format!(".new-{}-{}", own.dev(), own.ino())))
     }
 
     /// Takes the directory of a desktop whose processes have all ended out of sight and removes it. That
@@ -256,11 +264,17 @@ impl Places {
         if !self.homes().try_exists().map_err(sweeping)? {
             return Ok(());
         }
+        remove_tree(&self.draft_home().map_err(sweeping)?).map_err(sweeping)?;
         for name in entries(&self.homes())? {
             let desk = self.desk(&name);
+            if number(&name).is_none() || desk.root.try_exists().map_err(sweeping)? {
+                continue;
+            }
+            // Only an empty one goes this way: its owner was killed while removing it.
+            let _ = fs::remove_dir(&desk.state);
             let ours = fs::read(desk.state.join("runtime"))
                 .is_ok_and(|owner| owner == self.runtime.as_os_str().as_encoded_bytes());
-            if number(&name).is_some() && ours && !desk.root.try_exists().map_err(sweeping)? {
+            if ours {
                 super::home::give_up(&desk).map_err(sweeping)?;
             }
         }

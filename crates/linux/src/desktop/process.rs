@@ -101,6 +101,11 @@ pub(super) fn open_pidfd(pid: u32) -> Option<OwnedFd> {
     pidfd_open(pid, PidfdFlags::empty()).ok()
 }
 
+/// The name of the program that a process runs, at most 15 bytes of it; empty when it has ended.
+pub(super) fn program(pid: u32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default().trim().to_owned()
+}
+
 /// Tells one run of the system from the next: pids and start times begin anew with each. Empty when the
 /// system does not say.
 pub(super) fn boot() -> String {
