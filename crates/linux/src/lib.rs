@@ -16,6 +16,9 @@ mod toolkit;
 mod tree;
 mod window;
 mod wire;
+pub mod desktop;
+pub mod doctor;
 pub mod x11;
 
 pub use adapter::LinuxPlatform;
+pub use doctor::LinuxDoctor;

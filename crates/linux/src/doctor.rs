@@ -1,0 +1,279 @@
+//! `doctor`: every link between surehand and an application, each one really asked.
+
+pub mod packages;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use surehand_core::desktop::Environment;
+use surehand_core::diagnosis::{Check, Doctor, Health, Mend};
+use surehand_core::error::Result;
+use surehand_core::text::quote;
+use surehand_core::time::Call;
+use x11rb::connection::RequestConnection as _;
+use x11rb::errors::ReplyError;
+use x11rb::protocol::xproto::{ConnectionExt as _, ImageFormat, Window};
+use x11rb::protocol::xtest::{self, ConnectionExt as _};
+
+use crate::desktop::bus::{self, DAEMON, ask};
+use crate::desktop::wait::run;
+use crate::desktop::x11::{self, Display, Refusal};
+use crate::desktop::{accessibility, programs};
+use packages::{AT_SPI_BUS_LAUNCHER, DBUS_DAEMON, OPENBOX, PACKAGES, Package, mends};
+
+/// How long one part is asked at most: all that concerns the display, each of the buses.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Examines the desktop that an environment belongs to.
+#[derive(Debug, Clone)]
+pub struct LinuxDoctor {
+    environment: Environment,
+}
+
+impl LinuxDoctor {
+    /// A doctor for the desktop of `environment`.
+    pub fn new(environment: Environment) -> Self {
+        LinuxDoctor { environment }
+    }
+
+    fn get(&self, name: &str) -> Option<&str> {
+        self.environment.0.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// Display, window manager, input and capture.
+    fn screen(&self, call: &Call<'_>) -> [Check; 4] {
+        let without = |display: Check| {
+            let unknown = |id| needed(id, Health::Unknown, "needs a display", Vec::new());
+            [display, unknown("window-manager"), unknown("input"), unknown("capture")]
+        };
+        let Some(name) = self.get("DISPLAY") else {
+            let found = match self.get("WAYLAND_DISPLAY") {
+                Some(wayland) => format!(
+                    "DISPLAY is not set; the Wayland session {} has no X display, and Wayland is not supported yet",
+                    quote(wayland)
+                ),
+                None => "DISPLAY is not set".to_owned(),
+            };
+            return without(needed("display", Health::Missing, found, start_one()));
+        };
+        let authority = self.authority();
+        let (display, number) = match x11::connect(&call.at_most(PATIENCE), name, authority.as_deref()) {
+            Ok(connected) => connected,
+            Err(refusal) => {
+                let (health, what) = match &refusal {
+                    Refusal::Name(_) => (Health::Missing, "is no name of a display"),
+                    Refusal::Nobody(_) => (Health::Missing, "cannot be reached"),
+                    Refusal::Failed(_) => (Health::Broken, "does not let us in"),
+                };
+                return without(needed("display", health, format!("{} {what}: {refusal}", quote(name)), start_one()));
+            }
+        };
+        let Some((root, width, height)) = x11::screen(&display, number) else {
+            let found = format!("{} has no screen {number}", quote(name));
+            return without(needed("display", Health::Missing, found, start_one()));
+        };
+        [
+            needed("display", Health::Ok, format!("{} answers, {width}x{height}", quote(name)), Vec::new()),
+            window_manager(&display, root),
+            input(&display),
+            capture(&display, root),
+        ]
+    }
+
+    /// The file with the cookies of displays.
+    fn authority(&self) -> Option<PathBuf> {
+        let named = self.get("XAUTHORITY").map(PathBuf::from);
+        named.or_else(|| self.get("HOME").map(|home| Path::new(home).join(".Xauthority")))
+    }
+
+    /// Where the session bus is, by the environment or, failing that, where systemd puts it.
+    fn session_address(&self) -> Option<String> {
+        if let Some(address) = self.get("DBUS_SESSION_BUS_ADDRESS") {
+            return Some(address.to_owned());
+        }
+        let socket = Path::new(self.get("XDG_RUNTIME_DIR")?).join("bus");
+        socket.exists().then(|| format!("unix:path={}", socket.display()))
+    }
+
+    /// Session bus, accessibility bus and registry.
+    fn buses(&self, call: &Call<'_>) -> [Check; 3] {
+        let unknown = |id, what| needed(id, Health::Unknown, what, Vec::new());
+        let Some(address) = self.session_address() else {
+            return [
+                needed("session-bus", Health::Missing, "DBUS_SESSION_BUS_ADDRESS is not set", install(&DBUS_DAEMON)),
+                unknown("accessibility-bus", "needs a session bus"),
+                unknown("registry", "needs a session bus"),
+            ];
+        };
+        let outcome = run(|| async {
+            let session = match within(call, greeted(&address)).await {
+                Ok(session) => session,
+                Err(fault) => {
+                    return Ok([
+                        needed("session-bus", fault.health(), fault.0, install(&DBUS_DAEMON)),
+                        unknown("accessibility-bus", "needs a session bus"),
+                        unknown("registry", "needs a session bus"),
+                    ]);
+                }
+            };
+            let first = needed("session-bus", Health::Ok, "answers", Vec::new());
+            let (second, bus) = match within(call, reach(&session)).await {
+                Ok((bus, enabled)) => {
+                    let found = if enabled { "answers" } else { "answers; applications are not told to use it yet" };
+                    (needed("accessibility-bus", Health::Ok, found, Vec::new()), bus)
+                }
+                Err(fault) => {
+                    let mends = install(&AT_SPI_BUS_LAUNCHER);
+                    let second = needed("accessibility-bus", fault.health(), fault.0, mends);
+                    return Ok([first, second, unknown("registry", "needs an accessibility bus")]);
+                }
+            };
+            let third = match within(call, accessibility::applications(&bus)).await {
+                Ok(count) => needed("registry", Health::Ok, format!("answers, {count} applications"), Vec::new()),
+                Err(fault) => needed("registry", fault.health(), fault.0, install(&AT_SPI_BUS_LAUNCHER)),
+            };
+            Ok([first, second, third])
+        });
+        outcome.unwrap_or_else(|error| {
+            let broken = |id| needed(id, Health::Unknown, error.to_string(), Vec::new());
+            [broken("session-bus"), broken("accessibility-bus"), broken("registry")]
+        })
+    }
+
+    /// The programs that private desktops are made of.
+    fn programs(&self) -> Vec<Check> {
+        PACKAGES
+            .iter()
+            .map(|package| match programs::find(&self.environment, package.program) {
+                Some(file) => Check {
+                    id: package.component,
+                    health: Health::Ok,
+                    needed: false,
+                    found: quote(&file.to_string_lossy()),
+                    mends: Vec::new(),
+                },
+                None => Check {
+                    id: package.component,
+                    health: Health::Missing,
+                    needed: false,
+                    found: format!("{} is not installed", package.program),
+                    mends: mends(&[package]),
+                },
+            })
+            .collect()
+    }
+}
+
+impl Doctor for LinuxDoctor {
+    fn examine(&self, call: &Call<'_>) -> Vec<Check> {
+        // The two sides know nothing of each other, and either may use up its time.
+        let (screen, buses) = std::thread::scope(|scope| {
+            let screen = scope.spawn(|| self.screen(call));
+            let buses = self.buses(call);
+            (screen.join(), buses)
+        });
+        let screen = screen.unwrap_or_else(|_| {
+            ["display", "window-manager", "input", "capture"]
+                .map(|id| needed(id, Health::Unknown, "could not be examined", Vec::new()))
+        });
+        let [display, manager, input, capture] = screen;
+        let mut checks = vec![display, manager];
+        checks.extend(buses);
+        checks.extend([input, capture]);
+        checks.extend(self.programs());
+        checks
+    }
+}
+
+fn needed(id: &'static str, health: Health, found: impl Into<String>, mends: Vec<Mend>) -> Check {
+    Check { id, health, needed: true, found: found.into(), mends }
+}
+
+/// A private desktop has every link.
+fn start_one() -> Vec<Mend> {
+    vec![Mend { with: "run", command: "surehand desktop start".to_owned() }]
+}
+
+/// The packages for this desktop, or a desktop of our own.
+fn install(package: &Package) -> Vec<Mend> {
+    let mut all = mends(&[package]);
+    all.extend(start_one());
+    all
+}
+
+fn window_manager(display: &Display, root: Window) -> Check {
+    match x11::manager(display, root) {
+        Ok(Some(manager)) => {
+            let found = if manager.name.is_empty() { "answers".to_owned() } else { quote(&manager.name) };
+            needed("window-manager", Health::Ok, found, Vec::new())
+        }
+        Ok(None) => needed("window-manager", Health::Missing, "no window manager answers", install(&OPENBOX)),
+        Err(fault) => needed("window-manager", Health::Broken, fault.to_string(), start_one()),
+    }
+}
+
+fn input(display: &Display) -> Check {
+    let version = || -> Result<Option<(u8, u16)>, ReplyError> {
+        if display.extension_information(xtest::X11_EXTENSION_NAME)?.is_none() {
+            return Ok(None);
+        }
+        let reply = display.xtest_get_version(2, 2)?.reply()?;
+        Ok(Some((reply.major_version, reply.minor_version)))
+    };
+    match version() {
+        Ok(Some((major, minor))) => needed("input", Health::Ok, format!("XTEST {major}.{minor}"), Vec::new()),
+        Ok(None) => needed("input", Health::Missing, "the display has no extension XTEST", start_one()),
+        Err(fault) => needed("input", Health::Broken, fault.to_string(), start_one()),
+    }
+}
+
+fn capture(display: &Display, root: Window) -> Check {
+    // One pixel is enough to be refused.
+    let image = || display.get_image(ImageFormat::Z_PIXMAP, root, 0, 0, 1, 1, u32::MAX)?.reply();
+    match image() {
+        Ok(image) if !image.data.is_empty() => {
+            needed("capture", Health::Ok, format!("the screen can be read, {} bit", image.depth), Vec::new())
+        }
+        Ok(_) => needed("capture", Health::Broken, "the display sends no picture", start_one()),
+        Err(fault) => needed("capture", Health::Broken, fault.to_string(), start_one()),
+    }
+}
+
+/// What a bus did instead of answering.
+struct Silence(String, bool);
+
+impl Silence {
+    fn health(&self) -> Health {
+        if self.1 { Health::Broken } else { Health::Missing }
+    }
+}
+
+/// An answer, or what came instead of it within the time for one part.
+async fn within<T>(call: &Call<'_>, asking: impl Future<Output = zbus::Result<T>>) -> Result<T, Silence> {
+    match tokio::time::timeout(call.left().min(PATIENCE), asking).await {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(fault)) => {
+            let missing = match &fault {
+                zbus::Error::InputOutput(fault) => {
+                    matches!(fault.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::ConnectionRefused)
+                }
+                zbus::Error::MethodError(name, ..) => name.as_str() == "org.freedesktop.DBus.Error.ServiceUnknown",
+                _ => false,
+            };
+            Err(Silence(fault.to_string(), !missing))
+        }
+        Err(_) => Err(Silence("does not answer".to_owned(), true)),
+    }
+}
+
+async fn greeted(address: &str) -> zbus::Result<zbus::Connection> {
+    let session = bus::connect(address).await?;
+    let _id: String = ask(&session, (DAEMON.0, DAEMON.1, DAEMON.2, "GetId"), &()).await?;
+    Ok(session)
+}
+
+async fn reach(session: &zbus::Connection) -> zbus::Result<(zbus::Connection, bool)> {
+    let address = accessibility::address(session).await?;
+    let enabled = accessibility::enabled(session).await?;
+    Ok((bus::connect(&address).await?, enabled))
+}
