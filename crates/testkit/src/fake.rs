@@ -38,7 +38,8 @@ use surehand_core::tree::Observation;
 
 pub use apps::AppId;
 pub use element::{
-    Element, button, check, element, field, group, item, label, password, radio, recycling_list, spin,
+    Element, button, check, element, field, group, item, label, password, radio, recycling_list,
+    spin,
 };
 pub use log::{Entry, Received};
 pub use scene::{Property, Scene};
@@ -71,7 +72,10 @@ pub struct Shot {
 impl Shot {
     /// The evidence captured about an object.
     pub fn evidence(&self, object: &ObjectId) -> &Evidence {
-        let number = self.numbers.get(object).unwrap_or_else(|| panic!("{object} was not in the snapshot"));
+        let number = self
+            .numbers
+            .get(object)
+            .unwrap_or_else(|| panic!("{object} was not in the snapshot"));
         &self.snapshot.refs[number]
     }
 }
@@ -116,7 +120,11 @@ impl FakePlatform {
     /// Opens a window of the first application, which is started where there is none.
     pub fn window(&self, title: &str, elements: impl IntoIterator<Item = Element>) -> ObjectId {
         self.change(|scene| {
-            let app = if scene.apps.is_empty() { scene.start("editor") } else { AppId(0) };
+            let app = if scene.apps.is_empty() {
+                scene.start("editor")
+            } else {
+                AppId(0)
+            };
             scene.open(app, title, elements)
         })
     }
@@ -146,7 +154,10 @@ impl FakePlatform {
 
     /// What could have changed something in an application, oldest first.
     pub fn effects(&self) -> Vec<Entry> {
-        self.log().into_iter().filter(|entry| entry.what.is_effect()).collect()
+        self.log()
+            .into_iter()
+            .filter(|entry| entry.what.is_effect())
+            .collect()
     }
 
     /// The operations that reached applications, oldest first.
@@ -169,23 +180,40 @@ impl FakePlatform {
         let fail = |error| panic!("no snapshot of {window}: {error}");
         let applications = self.applications(&call).unwrap_or_else(fail).items;
         let fail = |error| panic!("no snapshot of {window}: {error}");
-        let windows = self.windows(&call, &applications).unwrap_or_else(fail).items;
-        let Some(shown) = windows.into_iter().find(|shown| shown.object.as_ref() == Some(window)) else {
+        let windows = self
+            .windows(&call, &applications)
+            .unwrap_or_else(fail)
+            .items;
+        let Some(shown) = windows
+            .into_iter()
+            .find(|shown| shown.object.as_ref() == Some(window))
+        else {
             panic!("there is no window {window}");
         };
-        let Some(application) = applications.into_iter().find(|app| app.process == shown.process) else {
+        let Some(application) = applications
+            .into_iter()
+            .find(|app| app.process == shown.process)
+        else {
             panic!("no application owns the window {window}");
         };
         let fail = |error| panic!("no snapshot of {window}: {error}");
         let request = ObserveRequest::default();
-        let observation = self.observe(&call, &application, &shown, &request).unwrap_or_else(fail);
+        let observation = self
+            .observe(&call, &application, &shown, &request)
+            .unwrap_or_else(fail);
         self.change(|scene| scene.log.truncate(logged));
         let referenced = snapshot::number(&observation, SnapshotId(1), self.session(), 0, |_| true);
         let numbers = referenced
             .numbers
             .iter()
-            .filter_map(|(index, number)| Some((observation.nodes.get(*index)?.object.clone(), *number)))
+            .filter_map(|(index, number)| {
+                Some((observation.nodes.get(*index)?.object.clone(), *number))
+            })
             .collect();
-        Shot { snapshot: referenced.snapshot, observation, numbers }
+        Shot {
+            snapshot: referenced.snapshot,
+            observation,
+            numbers,
+        }
     }
 }
