@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::actionability::{self, Intent, Report};
 use crate::disposition::{Delivery, Disposition};
 use crate::error::{Code, Error, Result};
-use crate::evidence::Evidence;
+use crate::evidence::{self, Evidence, Verdict};
 use crate::node::{Content, Node};
 use crate::platform::{Live, Operation, Platform};
 use crate::reading::Reading;
@@ -122,35 +122,69 @@ pub fn act(
     let node = &resolved.live.node;
     let operation = operation(node, action)?;
     platform.perform(call, &node.object, &operation)?;
-    let outcome = |delivery: Delivery, after: Option<&Node>, unverified| Outcome {
-        resolved_by: resolved.how,
-        attempts,
-        post_state: after.map(post_state),
-        unverified,
-        disposition: delivery.into(),
+    let (effect, after) = look_for_effect(platform, call, captured, node, &Expected::of(node, action, &operation));
+    // What was a secret before is one still, whatever the element says of itself by now.
+    let post_state = after.as_ref().map(|after| PostState::of(after, node.has(State::Secure)));
+    let (delivery, unverified) = match effect {
+        Effect::Confirmed => (Delivery::DeliveredVerified, None),
+        Effect::Unconfirmed(why) => (Delivery::DeliveredUnverified, Some(why)),
+        Effect::Contradicted => return Err(contradiction(post_state)),
     };
-    let unverified = |after, why| Ok(outcome(Delivery::DeliveredUnverified, after, Some(why)));
-    let expected = Expected::of(node, action, &operation);
+    Ok(Outcome { resolved_by: resolved.how, attempts, post_state, unverified, disposition: delivery.into() })
+}
+
+/// What looking for the effect gave.
+enum Effect {
+    Confirmed,
+    Unconfirmed(Unverified),
+    Contradicted,
+}
+
+/// Looks for the effect of an action that was handed over, and returns the element as it was last seen. The
+/// action cannot be taken back, so nothing here is a failure except seeing the contrary for long enough.
+fn look_for_effect(
+    platform: &dyn Platform,
+    call: &Call<'_>,
+    captured: &Evidence,
+    before: &Node,
+    expected: &Expected,
+) -> (Effect, Option<Node>) {
     let settle = call.at_most(SETTLE);
     let mut pause = FIRST_LOOK;
+    let mut last = None;
     loop {
-        let after = match platform.inspect(&settle, &node.object, &captured.process) {
-            Ok(Live::Element(live)) => live.node,
-            Ok(Live::Gone | Live::ProcessGone) => return unverified(None, Unverified::TargetGone),
+        // A look without time, or one that nobody wants, would be taken for an application that is silent.
+        if call.go_on().is_err() {
+            return (Effect::Unconfirmed(Unverified::InsufficientEvidence), last);
+        }
+        let live = match platform.inspect(call, &before.object, &captured.process) {
+            Ok(Live::Element(live)) => live,
+            Ok(Live::Gone | Live::ProcessGone) => return (Effect::Unconfirmed(Unverified::TargetGone), None),
             // The action was handed over; that nobody answers now takes nothing of that back.
-            Err(_) => return unverified(None, Unverified::NoAnswer),
-        };
-        match expected.seen_in(&after) {
-            Seen::Yes => return Ok(outcome(Delivery::DeliveredVerified, Some(&after), None)),
-            Seen::CannotTell(why) => return unverified(Some(&after), why),
-            Seen::No if settle.left().is_zero() || call.cancel.is_raised() => {
-                return if expected.is_promised() {
-                    Err(contradiction(&after))
-                } else {
-                    unverified(Some(&after), Unverified::InsufficientEvidence)
-                };
+            Err(_) if call.go_on().is_err() => {
+                return (Effect::Unconfirmed(Unverified::InsufficientEvidence), last);
             }
-            Seen::No => {}
+            Err(_) => return (Effect::Unconfirmed(Unverified::NoAnswer), None),
+        };
+        // An object that is used again for other content tells nothing of the content it had.
+        let around = evidence::context(live.ancestors.iter());
+        if captured.recycled && evidence::compare(captured, &live.node, &around) != Verdict::Same {
+            return (Effect::Unconfirmed(Unverified::TargetGone), None);
+        }
+        let seen = expected.seen_in(&live.node);
+        let after = Some(live.node);
+        match seen {
+            Seen::Yes => return (Effect::Confirmed, after),
+            Seen::CannotTell(why) => return (Effect::Unconfirmed(why), after),
+            Seen::No if settle.left().is_zero() => {
+                let effect = if expected.is_promised() {
+                    Effect::Contradicted
+                } else {
+                    Effect::Unconfirmed(Unverified::InsufficientEvidence)
+                };
+                return (effect, after);
+            }
+            Seen::No => last = after,
         }
         call.clock.pause(pause.min(settle.left()), call.cancel);
         pause = (pause * 2).min(INTERVAL);
@@ -168,6 +202,7 @@ fn ready(
 ) -> Result<(Resolved, u32)> {
     let waiting = call.at_most(patience.ready);
     let mut attempts = 0;
+    let mut last: Option<Error> = None;
     loop {
         attempts += 1;
         let obstacle = match resolve::resolve(platform, call, snapshot, captured) {
@@ -186,6 +221,11 @@ fn ready(
                 not_ready(&report)
             }
             Err(error) if error.kind_of() == Some("live_read_incomplete") => error,
+            // A look that had no time left says nothing of the element; the look before it does.
+            Err(error) if error.kind_of() == Some("deadline") => match last {
+                Some(obstacle) => return Err(obstacle.detail("attempts", attempts - 1)),
+                None => return Err(error),
+            },
             Err(error) => return Err(error),
         };
         if call.cancel.is_raised() {
@@ -194,6 +234,7 @@ fn ready(
         if waiting.left().is_zero() {
             return Err(obstacle.detail("attempts", attempts));
         }
+        last = Some(obstacle);
         call.clock.pause(INTERVAL.min(waiting.left()), call.cancel);
     }
 }
@@ -341,14 +382,17 @@ fn is_inserted(before: &str, text: &str, after: &str) -> bool {
     })
 }
 
-fn post_state(node: &Node) -> PostState {
-    PostState { role: node.role, states: node.states.known().copied().unwrap_or(States::NONE), value: node.value() }
+impl PostState {
+    fn of(node: &Node, secret: bool) -> Self {
+        let states = node.states.known().copied().unwrap_or(States::NONE);
+        PostState { role: node.role, states, value: if secret { None } else { node.value() } }
+    }
 }
 
-fn contradiction(after: &Node) -> Error {
+fn contradiction(after: Option<PostState>) -> Error {
     Error::new(Code::ActionFailed, "the application accepted the action, and the element does not hold what was asked")
         .kind("post_action_verification")
-        .detail("post_state", post_state(after))
+        .detail("post_state", after)
         .detail("postcondition_satisfied", false)
         .delivery(Delivery::DeliveredUnverified)
         .suggest("look at the element before anything else: part of it may have happened")

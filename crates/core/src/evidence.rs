@@ -1,5 +1,7 @@
 //! What is kept about an element to know it again, and the comparison that decides whether it is the same.
 
+use std::collections::{HashMap, HashSet};
+
 use serde::{Deserialize, Serialize};
 
 use crate::node::Node;
@@ -37,39 +39,137 @@ pub struct Evidence {
     /// Its description.
     pub description: Reading<String>,
     /// The labelled containers around it, nearest first, without the window, whose title changes freely.
-    pub context: Vec<Context>,
+    /// Unknown where one of the containers did not say what it is called.
+    pub context: Reading<Vec<Context>>,
     /// Whether it sits in a container that re-uses its children's objects for other content, so that the
     /// living object proves nothing by itself.
     pub recycled: bool,
+    /// Whether it has a name or an id and nothing else in the window could have been taken for it. Only then
+    /// does another object that agrees in full prove to be it; otherwise that may be the twin.
+    pub sole: bool,
 }
 
-impl Evidence {
-    /// Captures the evidence of one node of an observation.
-    pub fn capture(observation: &Observation, index: usize) -> Option<Evidence> {
-        let node = observation.nodes.get(index)?;
-        let around: Vec<&Node> =
-            observation.ancestors(index).filter_map(|ancestor| observation.nodes.get(ancestor)).collect();
-        Some(Evidence {
-            object: node.object.clone(),
-            process: observation.application.process.clone(),
-            window: observation.window.object.clone()?,
-            role: node.role,
-            native_id: node.native_id.clone(),
-            name: node.name.clone(),
-            description: node.description.clone(),
-            context: context(around.iter().copied()),
-            recycled: around.iter().any(|ancestor| ancestor.recycles),
-        })
+/// What of an observation decides whether an element can be told from all others in it.
+struct Census<'o> {
+    observation: &'o Observation,
+    /// How many elements agree in every piece, where every piece is known.
+    exact: HashMap<(Looks<'o>, [Option<&'o str>; 2]), u32>,
+    /// How many agree in role, name and context.
+    alike: HashMap<Looks<'o>, u32>,
+    /// The same, of those whose id or description is not known.
+    vague: HashMap<Looks<'o>, u32>,
+    /// The roles of which there are elements that could be called anything.
+    faceless: HashSet<Role>,
+}
+
+/// Role, name and context of an element.
+type Looks<'o> = (Role, Option<&'o str>, Vec<(Role, &'o str)>);
+
+impl<'o> Census<'o> {
+    fn of(observation: &'o Observation) -> Self {
+        let mut census = Census {
+            observation,
+            exact: HashMap::new(),
+            alike: HashMap::new(),
+            vague: HashMap::new(),
+            faceless: HashSet::new(),
+        };
+        for (index, node) in observation.nodes.iter().enumerate() {
+            let Some(looks) = looks(node, &around(observation, index)) else {
+                census.faceless.insert(node.role);
+                continue;
+            };
+            *census.alike.entry(looks.clone()).or_default() += 1;
+            match details(node) {
+                Some(details) => *census.exact.entry((looks, details)).or_default() += 1,
+                None => *census.vague.entry(looks).or_default() += 1,
+            }
+        }
+        census
+    }
+
+    /// Whether the element has a name or an id and no other one could be taken for it.
+    fn is_sole(&self, node: &'o Node, around: &[&'o Node]) -> bool {
+        let is_named = node.name.known().is_some() || node.native_id.known().is_some();
+        if !is_named || !self.observation.is_complete() || self.faceless.contains(&node.role) {
+            return false;
+        }
+        let Some(looks) = looks(node, around) else { return false };
+        match details(node) {
+            None => self.alike.get(&looks) == Some(&1),
+            Some(details) => {
+                !self.vague.contains_key(&looks) && self.exact.get(&(looks, details)) == Some(&1)
+            }
+        }
     }
 }
 
-/// The labelled ones among the containers around an element, nearest first; the outermost is the window.
-pub fn context<'a>(ancestors: impl DoubleEndedIterator<Item = &'a Node> + ExactSizeIterator) -> Vec<Context> {
-    let inner = ancestors.len().saturating_sub(1);
-    ancestors
-        .take(inner)
-        .filter_map(|node| Some(Context { role: node.role, name: node.name.text()?.to_owned() }))
+fn around(observation: &Observation, index: usize) -> Vec<&Node> {
+    observation.ancestors(index).filter_map(|ancestor| observation.nodes.get(ancestor)).collect()
+}
+
+fn looks<'o>(node: &'o Node, around: &[&'o Node]) -> Option<Looks<'o>> {
+    if node.name.is_unknown() {
+        return None;
+    }
+    match labelled(around.iter().copied()) {
+        Reading::Known(context) => Some((node.role, node.name.text(), context)),
+        Reading::Absent | Reading::Unknown => None,
+    }
+}
+
+fn details(node: &Node) -> Option<[Option<&str>; 2]> {
+    let known = !node.native_id.is_unknown() && !node.description.is_unknown();
+    known.then(|| [node.native_id.text(), node.description.text()])
+}
+
+/// Captures the evidence of the nodes that `wanted` picks, with their indices, in order.
+pub fn capture(observation: &Observation, wanted: impl Fn(usize) -> bool) -> Vec<(usize, Evidence)> {
+    let Some(window) = &observation.window.object else { return Vec::new() };
+    let census = Census::of(observation);
+    let picked = observation.nodes.iter().enumerate().filter(|(index, _)| wanted(*index));
+    picked
+        .map(|(index, node)| {
+            let around = around(observation, index);
+            let evidence = Evidence {
+                object: node.object.clone(),
+                process: observation.application.process.clone(),
+                window: window.clone(),
+                role: node.role,
+                native_id: node.native_id.clone(),
+                name: node.name.clone(),
+                description: node.description.clone(),
+                context: context(around.iter().copied()),
+                recycled: around.iter().any(|ancestor| ancestor.recycles),
+                sole: census.is_sole(node, &around),
+            };
+            (index, evidence)
+        })
         .collect()
+}
+
+/// The labelled ones among the containers around an element, nearest first; the outermost is the window.
+/// Unknown where one of them did not say what it is called: it may be labelled or not.
+pub fn context<'a>(
+    ancestors: impl DoubleEndedIterator<Item = &'a Node> + ExactSizeIterator,
+) -> Reading<Vec<Context>> {
+    labelled(ancestors)
+        .map(|labelled| labelled.into_iter().map(|(role, name)| Context { role, name: name.to_owned() }).collect())
+}
+
+fn labelled<'a>(
+    ancestors: impl DoubleEndedIterator<Item = &'a Node> + ExactSizeIterator,
+) -> Reading<Vec<(Role, &'a str)>> {
+    let inner = ancestors.len().saturating_sub(1);
+    let mut labelled = Vec::new();
+    for node in ancestors.take(inner) {
+        match &node.name {
+            Reading::Known(name) => labelled.push((node.role, name.as_str())),
+            Reading::Absent => {}
+            Reading::Unknown => return Reading::Unknown,
+        }
+    }
+    Reading::Known(labelled)
 }
 
 /// One piece of evidence, for saying which differs.
@@ -100,28 +200,27 @@ pub enum Verdict {
 }
 
 /// Compares captured evidence with a live node and the containers around it, native objects aside.
-pub fn compare(captured: &Evidence, live: &Node, around: &[Context]) -> Verdict {
+pub fn compare(captured: &Evidence, live: &Node, around: &Reading<Vec<Context>>) -> Verdict {
     let mut different = Vec::new();
     let mut unreadable = Vec::new();
     if captured.role != live.role {
         different.push(Piece::Role);
     }
+    let mut examine = |piece, known_then: bool, known_now: bool, equal: bool| {
+        // What was not known then cannot tell anything now.
+        if !known_then || equal {
+            return;
+        }
+        if known_now { different.push(piece) } else { unreadable.push(piece) }
+    };
     for (piece, then, now) in [
         (Piece::NativeId, &captured.native_id, &live.native_id),
         (Piece::Name, &captured.name, &live.name),
         (Piece::Description, &captured.description, &live.description),
     ] {
-        match (then, now) {
-            // What was not known then cannot tell anything now.
-            (Reading::Unknown, _) => {}
-            (_, Reading::Unknown) => unreadable.push(piece),
-            (then, now) if then == now => {}
-            _ => different.push(piece),
-        }
+        examine(piece, !then.is_unknown(), !now.is_unknown(), then == now);
     }
-    if captured.context != around {
-        different.push(Piece::Context);
-    }
+    examine(Piece::Context, !captured.context.is_unknown(), !around.is_unknown(), captured.context == *around);
     match (different.is_empty(), unreadable.is_empty()) {
         (false, _) => Verdict::Different(different),
         (true, false) => Verdict::Unreadable(unreadable),
@@ -142,12 +241,13 @@ mod tests {
             native_id: Reading::Absent,
             name: Reading::Known("Beta".into()),
             description: Reading::Unknown,
-            context: vec![Context { role: Role::Group, name: "Letters".into() }],
+            context: Reading::Known(vec![Context { role: Role::Group, name: "Letters".into() }]),
             recycled: false,
+            sole: true,
         }
     }
 
-    fn live() -> (Node, Vec<Context>) {
+    fn live() -> (Node, Reading<Vec<Context>>) {
         let mut node = Node::new(captured().object, Role::Button);
         node.name = Reading::Known("Beta".into());
         node.native_id = Reading::Absent;
@@ -167,7 +267,7 @@ mod tests {
         node.role = Role::Link;
         node.name = Reading::Known("Gamma".into());
         node.native_id = Reading::Known("ok".into());
-        let verdict = compare(&captured(), &node, &[]);
+        let verdict = compare(&captured(), &node, &Reading::Known(Vec::new()));
         assert_eq!(verdict, Verdict::Different(vec![Piece::Role, Piece::NativeId, Piece::Name, Piece::Context]));
     }
 
@@ -176,5 +276,7 @@ mod tests {
         let (mut node, around) = live();
         node.name = Reading::Unknown;
         assert_eq!(compare(&captured(), &node, &around), Verdict::Unreadable(vec![Piece::Name]));
+        let unread = Verdict::Unreadable(vec![Piece::Name, Piece::Context]);
+        assert_eq!(compare(&captured(), &node, &Reading::Unknown), unread);
     }
 }

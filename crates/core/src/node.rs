@@ -169,9 +169,10 @@ impl Node {
         self.role.is_interactive() || !self.capabilities().is_empty()
     }
 
-    /// What it holds, as a caller sees it; nothing for a secret.
+    /// What it holds, as a caller sees it; nothing for a secret, nor where the application does not say
+    /// whether it is one.
     pub fn value(&self) -> Option<String> {
-        if self.has(State::Secure) {
+        if self.has(State::Secure) || self.states.is_unknown() {
             return None;
         }
         self.content.known().map(Content::display)

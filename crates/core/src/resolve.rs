@@ -6,7 +6,8 @@
 //! 3. If it lives and something differs, the ref is stale. Something else may carry the old name by now, but
 //!    the caller saw this object.
 //! 4. If it is gone, or lives in a container that re-uses its objects, the elements of the window as it is
-//!    now that agree in full are counted. One is the element; none and several are refusals.
+//!    now that agree in full are counted. One is the element, provided that nothing else looked the same at
+//!    the snapshot: of two twins the one that is left may be the other. None and several are refusals.
 
 use serde::Serialize;
 
@@ -126,24 +127,39 @@ fn only_match(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, cap
             Some(Verdict::Different(_)) | None => {}
         }
     }
+    let incomplete_now = unreadable || !observation.is_complete();
     match matching.as_slice() {
+        [] if !incomplete_now => Err(stale("the element is gone", "gone").detail("captured", summary_of(captured))),
+        [] | [_] if !captured.sole => Err(stale(
+            "the element cannot be told from others that may have looked the same at the snapshot",
+            "indistinct",
+        )
+        .detail("captured", summary_of(captured))),
         // A match proves that it is the only one only if everything was looked at.
-        _ if matching.len() < 2 && (unreadable || !observation.is_complete()) => {
+        [] | [_] if incomplete_now => {
             Err(incomplete("the window could not be read in full, so the element cannot be told from others"))
         }
-        [] => Err(stale("the element is gone", "gone").detail("captured", summary_of(captured))),
         [index] => {
             let Some(node) = observation.nodes.get(*index) else {
                 return Err(Error::new(Code::Internal, "an observation lost a node"));
             };
             // What is acted on is read once more as itself: the window may have moved on since.
             match platform.inspect(call, &node.object, &captured.process)? {
-                Live::Element(live) => {
+                Live::Element(live) if live.process == captured.process => {
                     let around = evidence::context(live.ancestors.iter());
                     match evidence::compare(captured, &live.node, &around) {
                         Verdict::Same => Ok(Resolved { live: *live, how: How::OnlyMatch }),
-                        _ => Err(stale("the element changed while it was looked for", "changed")),
+                        Verdict::Different(pieces) => {
+                            Err(stale("the element changed while it was looked for", "changed").detail("differs", pieces))
+                        }
+                        Verdict::Unreadable(pieces) => {
+                            Err(incomplete("the application does not say enough about the element")
+                                .detail("unreadable", pieces))
+                        }
                     }
+                }
+                Live::Element(_) => {
+                    Err(stale("the application is not the process it was at the snapshot", "process_changed"))
                 }
                 Live::Gone | Live::ProcessGone => Err(stale("the element is gone", "gone")),
             }

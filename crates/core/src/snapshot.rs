@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
-use crate::evidence::Evidence;
+use crate::evidence::{self, Evidence};
 use crate::object::{Application, ObjectId};
 use crate::reference::SnapshotId;
 use crate::tree::Observation;
@@ -75,15 +75,10 @@ pub fn number(
 ) -> Referenced {
     let mut refs = BTreeMap::new();
     let mut numbers = BTreeMap::new();
-    for index in 0..observation.nodes.len() {
-        if !wanted(index) {
-            continue;
-        }
-        if let Some(evidence) = Evidence::capture(observation, index) {
-            let number = refs.len() as u32 + 1;
-            refs.insert(number, evidence);
-            numbers.insert(index, number);
-        }
+    for (index, evidence) in evidence::capture(observation, wanted) {
+        let number = refs.len() as u32 + 1;
+        refs.insert(number, evidence);
+        numbers.insert(index, number);
     }
     let window = observation.window.object.clone().unwrap_or_else(|| observation.application.object.clone());
     let snapshot = Snapshot {

@@ -25,13 +25,15 @@ pub enum Look<T> {
 /// # Errors
 /// `TIMEOUT` with `details.kind` `wait_timeout` and what was last seen, or the condition's own failure.
 pub fn until<T>(call: &Call<'_>, what: &str, mut look: impl FnMut() -> Result<Look<T>>) -> Result<T> {
-    let mut last;
+    let mut last: Option<Error> = None;
     loop {
         match look() {
             Ok(Look::Holds(value)) => return Ok(value),
-            Ok(Look::NotYet(seen)) => last = Error::new(Code::Timeout, seen.clone()).detail("last_observed", seen),
+            Ok(Look::NotYet(seen)) => last = Some(Error::new(Code::Timeout, seen.clone()).detail("last_observed", seen)),
+            // That a look had no time left says nothing of the condition; the look before it does.
+            Err(error) if error.kind_of() == Some("deadline") && last.is_some() => {}
             Err(error) if may_pass(&error) => {
-                last = Error::new(Code::Timeout, error.message()).detail("last_error", error.code());
+                last = Some(Error::new(Code::Timeout, error.message()).detail("last_error", error.code()));
             }
             Err(error) => return Err(error),
         }
@@ -39,9 +41,9 @@ pub fn until<T>(call: &Call<'_>, what: &str, mut look: impl FnMut() -> Result<Lo
             return Err(Error::new(Code::Timeout, format!("cancelled while waiting for {what}")).kind("cancelled"));
         }
         if call.left().is_zero() {
-            let mut error = Error::new(Code::Timeout, format!("{what} did not happen in time: {}", last.message()))
-                .kind("wait_timeout");
-            for (key, value) in last.details() {
+            let seen = last.as_ref().map_or("it could not be looked at", Error::message);
+            let mut error = Error::new(Code::Timeout, format!("{what} did not happen in time: {seen}")).kind("wait_timeout");
+            for (key, value) in last.iter().flat_map(Error::details) {
                 error = error.detail(key, value);
             }
             return Err(error);

@@ -1,0 +1,18 @@
+//! Test support for surehand. Nothing of it is part of the product.
+//!
+//! - [`fake`]: a scripted [`surehand_core::platform::Platform`], for tests of what stands above the adapters.
+//! - [`clock`]: virtual time, in which a wait of ten seconds takes no time at all.
+//! - [`live`]: the real binary in a hermetic environment, private desktops, and fixture applications that
+//!   tell what really happened to their widgets.
+//!
+//! A helper that is used wrongly, or finds the machine unfit, panics and says why: the panic is what fails
+//! the test that called it.
+#![allow(
+    clippy::panic,
+    reason = "a test is failed by a panic that says what was expected"
+)]
+
+pub mod clock;
+pub mod fake;
+#[cfg(target_os = "linux")]
+pub mod live;
