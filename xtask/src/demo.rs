@@ -47,7 +47,7 @@ impl Demo {
         let home = private_directory()?;
         say(format_args!("results: {}", output.display()));
         let mut surehand = Surehand::new(program, home.clone(), output.clone());
-        let done = demonstrate(&mut surehand, &output, self.keep);
+        let done = demonstrate(&mut surehand, &output, self.keep, PATIENCE);
         if let Err(error) = done {
             // What went wrong first is what is to be read; a second failure is said beside it.
             if let Err(second) = surehand.take_down() {
@@ -72,7 +72,7 @@ impl Demo {
 }
 
 /// The steps, in order. Each line of the story is one run of the binary.
-fn demonstrate(surehand: &mut Surehand, output: &Path, keep: bool) -> Result<()> {
+fn demonstrate(surehand: &mut Surehand, output: &Path, keep: bool, patience: Duration) -> Result<()> {
     let file = output.join(FILE);
     let path = file.to_str().context("the output folder's name is not valid text")?;
 
@@ -96,8 +96,8 @@ fn demonstrate(surehand: &mut Surehand, output: &Path, keep: bool) -> Result<()>
     let save = refs::only(&shown, "button", "Save")?;
     surehand.step("click-save", &["click", &save])?;
 
-    wait_gone(surehand, &dialog)?;
-    verify_file(&file)?;
+    wait_gone(surehand, &dialog, patience)?;
+    verify_file(&file, patience)?;
     surehand.step("wait-title", &["wait", "--window", FILE, "--timeout", "10000"])?;
     verify_title(&surehand.step("list-windows", &["list-windows", "--app", "mousepad"])?, &editor)?;
     let value = surehand.step("get-text", &["get", &text_area, "--property", "value"])?;
@@ -117,8 +117,8 @@ fn demonstrate(surehand: &mut Surehand, output: &Path, keep: bool) -> Result<()>
 }
 
 /// Waits until the dialog is in the list of windows no more. There is no wait for a window's end yet.
-fn wait_gone(surehand: &mut Surehand, id: &str) -> Result<()> {
-    let gone = wait_until(PATIENCE, || {
+fn wait_gone(surehand: &mut Surehand, id: &str, patience: Duration) -> Result<()> {
+    let gone = wait_until(patience, || {
         let answer = surehand.ask(&["list-windows"])?;
         let windows = refs::windows(&answer)?;
         let there = windows.iter().any(|window| window["id"] == *id);
@@ -129,9 +129,9 @@ fn wait_gone(surehand: &mut Surehand, id: &str) -> Result<()> {
 }
 
 /// The file on the disk is the proof. The editor writes it some moments after its dialog has gone.
-fn verify_file(file: &Path) -> Result<()> {
+fn verify_file(file: &Path, patience: Duration) -> Result<()> {
     let mut seen = None;
-    let same = wait_until(PATIENCE, || {
+    let same = wait_until(patience, || {
         seen = std::fs::read(file).ok();
         Ok((seen.as_deref() == Some(TEXT.as_bytes())).then_some(()))
     })?;
@@ -239,6 +239,69 @@ fn remove(home: &Path) {
 mod tests {
     use super::*;
 
+    /// The whole story against a script that answers like surehand, and that plays the editor: it saves what was
+    /// typed when Save is clicked, after `edit` has gone over it.
+    #[cfg(unix)]
+    fn story(edit: &str) -> Result<Vec<String>> {
+        let data = |data: Value| serde_json::json!({ "version": "1.0", "ok": true, "command": "x", "data": data });
+        let editor = data(serde_json::json!({ "tree": { "role": "window", "children": [
+            { "role": "menuitem", "name": "Save As...      ", "ref_id": "@s01:e2" },
+            { "role": "button", "name": "Save As...", "ref_id": "@s01:e3" },
+        ] } }));
+        let dialog = data(serde_json::json!({ "tree": { "role": "dialog", "children": [
+            { "role": "textfield", "name": "Name:", "ref_id": "@s03:e1" },
+            { "role": "textfield", "name": "Folder Name:", "ref_id": "@s03:e2" },
+            { "role": "button", "name": "Save", "ref_id": "@s03:e3" },
+        ] } }));
+        let windows = data(serde_json::json!({ "windows": [{ "id": "w-1", "title": "letter.txt - Mousepad" }] }));
+        let script = format!(
+            r#"here=$(dirname "$0"); answer='{{"version":"1.0","ok":true,"command":"x","data":'
+            for last; do :; done
+            case "$*" in
+            *"desktop start"*) echo "$answer"'{{"desktop":{{"id":"d1"}}}}}}' ;;
+            *"--window Save As"*) echo "$answer"'{{"window":{{"id":"w-2"}}}}}}' ;;
+            *"wait --window"*) echo "$answer"'{{"window":{{"id":"w-1"}}}}}}' ;;
+            *"snapshot --app"*) echo '{editor}' ;;
+            *"snapshot --window-id w-2"*) echo '{dialog}' ;;
+            *"find --app"*) echo "$answer"'{{"match":{{"ref_id":"@s02:e1"}}}}}}' ;;
+            *"list-windows"*) echo '{windows}' ;;
+            *"get @s02:e1"*) printf '%s\n' '{value}' ;;
+            *"type @s02:e1"*) printf %s "$last" >"$here/typed"; echo "$answer"'{{}}}}' ;;
+            *"set-value @s03:e1"*) printf %s "$last" >"$here/name"; echo "$answer"'{{}}}}' ;;
+            *"click @s03:e3"*) {edit} "$here/typed" >"$(cat "$here/name")"; echo "$answer"'{{}}}}' ;;
+            *"screenshot editor.png"*) printf '\211PNG\r\n\032\n\0\0\0\rIHDR\0\0\5\0\0\0\3\040' >"$here/out/editor.png"
+                echo "$answer"'{{}}}}' ;;
+            *) echo "$answer"'{{}}}}' ;;
+            esac"#,
+            value = data(serde_json::json!({ "value": TEXT })),
+        );
+        let (folder, mut surehand) = surehand::tests::stand_in(&script);
+        let done = demonstrate(&mut surehand, &folder.path().join("out"), false, Duration::from_millis(200));
+        assert_eq!(surehand.desktop().is_none(), done.is_ok());
+        done?;
+        let names = std::fs::read_dir(folder.path().join("out"))?.map(|entry| Ok(entry?.file_name()));
+        let mut names =
+            names.map(|name: Result<_>| Ok(name?.to_string_lossy().into_owned())).collect::<Result<Vec<_>>>()?;
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_story_goes_to_its_end_and_leaves_every_answer() {
+        let files = story("cat").unwrap();
+        assert_eq!(files.len(), 20, "{files:?}");
+        assert_eq!((&*files[0], &*files[17]), ("01-desktop-start.json", "18-desktop-stop.json"));
+        assert_eq!(&files[18..], ["editor.png", FILE]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_story_does_not_believe_answers() {
+        let error = story("tr a b <").unwrap_err();
+        assert!(error.to_string().contains("does not hold what was typed"), "{error:#}");
+    }
+
     #[test]
     fn the_program_is_the_one_that_cargo_names() {
         let messages = concat!(
@@ -255,7 +318,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join(FILE);
         std::fs::write(&file, TEXT).unwrap();
-        verify_file(&file).unwrap();
+        verify_file(&file, Duration::ZERO).unwrap();
+        std::fs::write(&file, format!("{TEXT}\n")).unwrap();
+        assert!(verify_file(&file, Duration::ZERO).unwrap_err().to_string().contains("does not hold"));
+        std::fs::remove_file(&file).unwrap();
+        assert!(verify_file(&file, Duration::ZERO).unwrap_err().to_string().contains("wrote no file"));
+        std::fs::write(&file, TEXT).unwrap();
         assert!(verify_picture(&file).unwrap_err().to_string().contains("not a PNG"));
         assert!(output_folder(Some(folder.path().to_path_buf())).unwrap_err().to_string().contains("not empty"));
     }

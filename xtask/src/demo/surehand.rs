@@ -248,8 +248,8 @@ pub(super) mod refs {
         envelope.pointer("/data/windows").and_then(Value::as_array).context("the answer has no list of windows")
     }
 
-    /// The ref of the only node with this role and name in a snapshot. Dots for "opens a dialog" and the colon
-    /// of a label are not part of a name.
+    /// The ref of the only node with this role and name in a snapshot. Blanks that a menu is padded with, the dots
+    /// for "opens a dialog" and the colon of a label are not part of a name.
     ///
     /// # Errors
     /// When there is none, or more than one.
@@ -257,7 +257,7 @@ pub(super) mod refs {
         let mut found = Vec::new();
         let tree = snapshot.pointer("/data/tree").context("the answer has no tree")?;
         visit(tree, &mut |node| {
-            let named = node["name"].as_str().map(|name| name.trim_end_matches(['.', '…', ':']));
+            let named = node["name"].as_str().map(|name| name.trim().trim_end_matches(['.', '…', ':']));
             if node["role"] == *role && named == Some(name) {
                 found.extend(node["ref_id"].as_str().map(str::to_owned));
             }
@@ -284,15 +284,16 @@ pub(super) mod refs {
 
 #[cfg(test)]
 #[cfg(unix)]
-mod tests {
+pub(super) mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use serde_json::json;
 
     use super::*;
 
-    /// A stand-in for the binary: a script that answers as `body` says and notes how it was called.
-    fn stand_in(body: &str) -> (tempfile::TempDir, Surehand) {
+    /// A stand-in for the binary: a script that answers as `body` says and notes how it was called. Its output
+    /// folder is `out`, in the folder that it lies in.
+    pub(in crate::demo) fn stand_in(body: &str) -> (tempfile::TempDir, Surehand) {
         let folder = tempfile::tempdir().unwrap();
         let program = folder.path().join("surehand");
         let calls = folder.path().join("calls");
@@ -353,7 +354,7 @@ mod tests {
     #[test]
     fn exactly_one_element_is_picked() {
         let snapshot = json!({ "data": { "tree": { "role": "window", "name": "w", "children": [
-            { "role": "menuitem", "name": "Save As…", "ref_id": "@s01:e1" },
+            { "role": "menuitem", "name": "Save As...      ", "ref_id": "@s01:e1" },
             { "role": "menuitem", "name": "Save As Template...", "ref_id": "@s01:e2" },
             { "role": "button", "name": "Save", "ref_id": "@s01:e3" },
             { "role": "group", "children": [{ "role": "button", "name": "Save", "ref_id": "@s01:e4" }] },
