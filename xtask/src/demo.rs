@@ -4,14 +4,14 @@
 //! the editor's window, not by what the binary says of itself.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use self::surehand::{Surehand, refs};
-use crate::process::{cargo, print, root, say, shown, started_in, temporary, wait_until};
+use crate::process::{cargo, print, printed, root, say, shown, started_in, temporary, wait_until};
 
 mod surehand;
 
@@ -178,9 +178,7 @@ fn build() -> Result<PathBuf> {
     let mut command = cargo();
     command.args(["build", "-p", "surehand-cli", "--message-format=json-render-diagnostics"]);
     say(format_args!("+ {}", shown(&command)));
-    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output().context("cannot run cargo")?;
-    ensure!(output.status.success(), "`{}` failed ({})", shown(&command), output.status);
-    executable(&String::from_utf8_lossy(&output.stdout)).context("cargo built no program `surehand`")
+    executable(&printed(&mut command)?).context("cargo built no program `surehand`")
 }
 
 /// The program among cargo's messages.

@@ -90,6 +90,19 @@ pub(crate) fn asked(command: &mut Command) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
+/// Runs a command and returns what it prints; what it complains of is shown.
+///
+/// # Errors
+/// When it cannot be started, ends with a status other than 0, or prints no text.
+pub(crate) fn printed(command: &mut Command) -> Result<String> {
+    let output = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output();
+    let output = output.with_context(|| format!("cannot run `{}`", shown(command)))?;
+    if !output.status.success() {
+        bail!("`{}` failed ({})", shown(command), output.status);
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("`{}` printed no text", shown(command)))
+}
+
 /// Asks again and again until there is an answer or the time is used up. Only for what sends no event: a file
 /// on the disk, or a list that another process has to be asked for.
 ///
@@ -134,6 +147,13 @@ mod tests {
         assert_eq!(found.unwrap(), Some("there"));
         assert_eq!(wait_until(Duration::ZERO, || Ok(None::<()>)).unwrap(), None);
         assert!(wait_until(Duration::ZERO, || -> Result<Option<()>> { bail!("no") }).is_err());
+    }
+
+    #[test]
+    fn what_a_command_prints_is_text() {
+        assert_eq!(printed(Command::new("echo").arg("a")).unwrap(), "a\n");
+        assert!(printed(&mut Command::new("false")).is_err());
+        assert_eq!(asked(&mut Command::new("surehand-no-such-program")), None);
     }
 
     #[test]

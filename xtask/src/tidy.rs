@@ -9,7 +9,7 @@ use std::fmt;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use crate::process::{asked, cargo, root, say};
+use crate::process::{cargo, printed, root, say};
 
 mod docs;
 mod layers;
@@ -112,9 +112,8 @@ impl Repository {
     fn read() -> Result<Self> {
         let mut git = std::process::Command::new("git");
         git.current_dir(root()).args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]);
-        let listed = asked(&mut git).context("git cannot list the files; is this a clone?")?;
-        let metadata = asked(cargo().args(["metadata", "--format-version", "1", "--no-deps"]))
-            .context("cargo cannot read the workspace")?;
+        let listed = printed(&mut git).context("tidy looks at the files that git knows")?;
+        let metadata = printed(cargo().args(["metadata", "--format-version", "1", "--no-deps"]))?;
         let metadata: Value = serde_json::from_str(&metadata)?;
         let (mut files, mut others) = (BTreeMap::new(), Vec::new());
         for path in listed.split_terminator('\0') {

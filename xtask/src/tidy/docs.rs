@@ -109,20 +109,26 @@ pub(super) fn changelog(repository: &Repository) -> Result<Vec<Violation>> {
     Ok(if there { Vec::new() } else { vec![Violation::new("CHANGELOG.md", 0, "there is no `## [Unreleased]`")] })
 }
 
-/// The table that `doctor` names packages from.
-const DOCTOR: &str = "crates/linux/src/packages.rs";
+/// The folder with the table that `doctor` names packages from, and the table's file name.
+const DOCTOR: (&str, &str) = ("crates/linux/src/", "/packages.rs");
 
 /// Whatever `doctor` tells people to install for a link of the chain, `cargo xtask` installs too.
 pub(super) fn packages(repository: &Repository) -> Result<Vec<Violation>> {
     let known = List::parse(repository.file("packages.toml").unwrap_or_default())?.all_apt()?;
-    let Some(source) = repository.file(DOCTOR) else { return Ok(Vec::new()) };
+    let adapter = || repository.ending(".rs").filter(|(path, _)| path.starts_with(DOCTOR.0));
+    let Some((path, source)) = adapter().find(|(path, _)| path.ends_with(DOCTOR.1)) else {
+        let elsewhere = adapter().find(|(_, source)| source.contains("apt-get"));
+        let blind = elsewhere
+            .map(|(path, _)| Violation::new(path, 0, "packages named here, in no packages.rs: this check is blind"));
+        return Ok(blind.into_iter().collect());
+    };
     let mut found = Vec::new();
     let named = apt_names(source);
     if named.is_empty() {
-        found.push(Violation::new(DOCTOR, 0, "no package for apt was found; this check is blind"));
+        found.push(Violation::new(path, 0, "no package for apt was found: this check is blind"));
     }
     for (at, name) in named.into_iter().filter(|(_, name)| !known.contains(*name)) {
-        found.push(Violation::new(DOCTOR, line_of(source, at), format!("`{name}` is not in packages.toml")));
+        found.push(Violation::new(path, line_of(source, at), format!("`{name}` is not in packages.toml")));
     }
     Ok(found)
 }
@@ -210,16 +216,19 @@ mod tests {
 
     #[test]
     fn a_package_that_only_doctor_knows_is_found() {
+        const FILE: &str = "crates/linux/src/doctor/packages.rs";
         let list = "[desktop]\napt = [\"xvfb\", \"dbus\"]\n";
         let check = |source: &str, expected: &[&str]| {
-            assert_found(packages, &Repository::sample(&[("packages.toml", list), (DOCTOR, source)]), expected);
+            assert_found(packages, &Repository::sample(&[("packages.toml", list), (FILE, source)]), expected);
         };
         let source = "pub const PACKAGES: &[Package] = &[\n  Package { apt: \"xvfb\", dnf: \"other\" },\n  Package { apt: \"dbus gone\", dnf: \"dbus\" },\n];\n";
-        check(source, &["crates/linux/src/packages.rs:3: `gone` is not in packages.toml"]);
+        check(source, &["crates/linux/src/doctor/packages.rs:3: `gone` is not in packages.toml"]);
         check("const A: &[(&str, &[&str])] = &[(\"apt\", &[\"xvfb\"])];", &["this check is blind"]);
         check("apt: &[\"xvfb\", \"lost\"],\ndnf: &[\"b\"]", &[":1: `lost`"]);
         check("const NONE: u8 = 0;", &["this check is blind"]);
         assert_found(packages, &Repository::sample(&[("packages.toml", list)]), &[]);
+        let moved = [("packages.toml", list), ("crates/linux/src/doctor.rs", "\"apt-get install xvfb\"")];
+        assert_found(packages, &Repository::sample(&moved), &["crates/linux/src/doctor.rs:1: packages named here"]);
     }
 
     #[test]
