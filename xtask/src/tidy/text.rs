@@ -28,7 +28,7 @@ pub(super) fn file_size(repository: &Repository) -> Result<Vec<Violation>> {
 const MACHINE_PATHS: &[&str] = &[concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/tmp/w", "t-")];
 
 /// Home directories that only stand for one, in tests and documents.
-const EXAMPLE_HOMES: &[&str] = &["person", "someone", "user"];
+const EXAMPLE_HOMES: &[&str] = &["ada", "person", "someone", "user"];
 
 /// No path of somebody's machine.
 pub(super) fn machine_paths(repository: &Repository) -> Result<Vec<Violation>> {
