@@ -19,6 +19,8 @@ pub(super) struct Surehand {
     program: PathBuf,
     home: PathBuf,
     output: PathBuf,
+    /// Whether a desktop was asked for, whatever came of it.
+    begun: bool,
     desktop: Option<String>,
     steps: usize,
 }
@@ -26,7 +28,7 @@ pub(super) struct Surehand {
 impl Surehand {
     /// Nothing is started by it.
     pub(super) fn new(program: PathBuf, home: PathBuf, output: PathBuf) -> Self {
-        Surehand { program, home, output, desktop: None, steps: 0 }
+        Surehand { program, home, output, begun: false, desktop: None, steps: 0 }
     }
 
     /// How many steps were taken.
@@ -49,6 +51,7 @@ impl Surehand {
     /// # Errors
     /// As [`Surehand::step`].
     pub(super) fn start_desktop(&mut self) -> Result<()> {
+        self.begun = true;
         let answer = self.step("desktop-start", &["desktop", "start", "--size", "1280x800", "--name", "demo"])?;
         let id = ["/data/desktop/id", "/data/id"].iter().find_map(|at| refs::string(&answer, at).ok());
         let id = id.context("the answer to `desktop start` has no id")?;
@@ -78,7 +81,7 @@ impl Surehand {
     /// # Errors
     /// When something could not be stopped.
     pub(super) fn take_down(&mut self) -> Result<()> {
-        if self.steps == 0 {
+        if !self.begun {
             return Ok(());
         }
         if self.desktop.is_none() {
@@ -334,6 +337,14 @@ pub(super) mod tests {
         surehand.take_down().unwrap();
         assert!(folder.path().join("out/02-press.json").is_file());
         assert!(std::fs::read_to_string(folder.path().join("calls")).unwrap().ends_with("desktop stop d7\n"));
+    }
+
+    #[test]
+    fn a_start_that_gives_no_answer_is_cleaned_up_after() {
+        let (folder, mut surehand) = stand_in(&format!("case \"$*\" in *start*) exit 1;; esac\n{OK}"));
+        assert!(surehand.start_desktop().is_err());
+        surehand.take_down().unwrap();
+        assert!(std::fs::read_to_string(folder.path().join("calls")).unwrap().ends_with("desktop list --prune\n"));
     }
 
     #[test]
