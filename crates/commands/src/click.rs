@@ -20,7 +20,7 @@ use crate::outline::{Lines, Outline, Word, labelled, made};
 /// invoked.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct Click {
+pub(crate) struct Click {
     /// Element, as `snapshot` or `find` prints it
     #[arg(value_name = "REF")]
     ref_id: Ref,
@@ -32,7 +32,7 @@ pub struct Click {
 
 /// What an action did.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct ActionReport {
+pub(crate) struct ActionReport {
     /// The command.
     action: &'static str,
     /// The element.

@@ -22,7 +22,7 @@ use crate::target::{self, WindowView};
 /// windows.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct CloseApp {
+pub(crate) struct CloseApp {
     /// Application, by its name or its program's name
     #[arg(value_name = "APP")]
     app: String,
@@ -34,7 +34,7 @@ pub struct CloseApp {
 
 /// What closing an application did.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Closed {
+pub(crate) struct Closed {
     /// The command.
     action: &'static str,
     /// The application.

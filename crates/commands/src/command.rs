@@ -1,6 +1,6 @@
 //! What a command is.
 
-use clap::{ArgMatches, FromArgMatches as _};
+use clap::ArgMatches;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde::Serialize;

@@ -18,7 +18,7 @@ use crate::outline::Outline;
 /// For `eval "$(surehand desktop env ID)"`. For people: whatever runs in that environment can do anything there.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct DesktopEnv {
+pub(crate) struct DesktopEnv {
     /// Id or name of the desktop; the one of `--desktop` if left out
     #[arg(value_name = "DESKTOP")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ pub struct DesktopEnv {
 
 /// The variables.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Variables {
+pub(crate) struct Variables {
     /// Each with its value.
     environment: BTreeMap<String, String>,
 }

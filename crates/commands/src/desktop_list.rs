@@ -16,7 +16,7 @@ use crate::{desktop_start, desktop_stop};
 /// List private desktops
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct DesktopList {
+pub(crate) struct DesktopList {
     /// First clear away what is left of desktops whose starter or components have died
     #[arg(long)]
     #[serde(default)]
@@ -28,7 +28,7 @@ const PRUNE_MS: u64 = 60_000;
 
 /// The desktops.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct DesktopsThere {
+pub(crate) struct DesktopsThere {
     /// Those there are, oldest first.
     desktops: Vec<Desktop>,
     /// Those that were cleared away.

@@ -18,7 +18,7 @@ use crate::outline::Outline;
 /// For people: any program can be run. Ends with the program's exit status.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct DesktopRun {
+pub(crate) struct DesktopRun {
     /// The program and its arguments
     #[arg(value_name = "CMD", trailing_var_arg = true, allow_hyphen_values = true, required = true)]
     command: Vec<String>,
@@ -26,7 +26,7 @@ pub struct DesktopRun {
 
 /// How the program ended.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Ran {
+pub(crate) struct Ran {
     /// Its exit status; 128 and the signal's number where a signal ended it.
     exit_status: u8,
 }

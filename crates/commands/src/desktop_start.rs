@@ -18,7 +18,7 @@ use crate::outline::{Lines, Outline, Word, made, quoted};
 /// Nothing on it is seen on any other desktop. Use it with `--desktop ID` or the variable SUREHAND_DESKTOP.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct DesktopStart {
+pub(crate) struct DesktopStart {
     /// Size of the screen in pixels
     #[arg(long, value_name = "WxH", default_value = SIZE)]
     #[serde(default = "size")]
@@ -40,7 +40,7 @@ const START_MS: u64 = 30_000;
 
 /// The desktop that was started.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Started {
+pub(crate) struct Started {
     /// The desktop.
     #[serde(flatten)]
     desktop: Desktop,

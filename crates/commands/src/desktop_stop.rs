@@ -17,7 +17,7 @@ use crate::outline::{Lines, Outline, Word, made};
 /// Its home directory is kept when there are files in it other than settings.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct DesktopStop {
+pub(crate) struct DesktopStop {
     /// Id or name of the desktop; the one of `--desktop` if left out
     #[arg(value_name = "DESKTOP")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,7 +29,7 @@ const STOP_MS: u64 = 20_000;
 
 /// The desktop that was stopped.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct TakenDown {
+pub(crate) struct TakenDown {
     /// What was done.
     #[serde(flatten)]
     stopped: Stopped,

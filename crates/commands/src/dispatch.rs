@@ -46,6 +46,8 @@ pub fn dispatch(invocation: Box<dyn Invocation>, services: &dyn Services, cancel
 
 fn record(services: &dyn Services, spec: &Spec, cx: &Cx<'_>, result: &Result<Box<dyn Answer>>) {
     let (code, disposition) = match result {
+        // Nothing was to be done and nothing was.
+        Ok(_) if cx.disposition == Some(Delivery::NotDelivered.into()) => return,
         Ok(_) => (None, cx.disposition.unwrap_or(Delivery::Unknown.into())),
         Err(error) => (Some(error.code().token()), Error::delivered(error).into()),
     };

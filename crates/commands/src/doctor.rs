@@ -16,14 +16,14 @@ use crate::outline::{Lines, Outline, Word, made};
 /// Exits with 0 only when applications can be read and acted on.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct Doctor {}
+pub(crate) struct Doctor {}
 
 /// How long the examination may take.
 const EXAMINE_MS: u64 = 10_000;
 
 /// What was found.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Examined {
+pub(crate) struct Examined {
     /// Whether applications can be read and acted on.
     healthy: bool,
     /// The private desktop that was examined.

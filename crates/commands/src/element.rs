@@ -49,7 +49,7 @@ pub struct TreeNode {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub native_role: Option<String>,
     /// The states there is evidence for.
-    #[serde(skip_serializing_if = "States::is_empty", serialize_with = "states")]
+    #[serde(skip_serializing_if = "no_states")]
     #[schemars(with = "Vec<State>")]
     pub states: States,
     /// What can be done with it headless.
@@ -69,8 +69,9 @@ pub struct TreeNode {
     pub children: Vec<TreeNode>,
 }
 
-fn states<S: serde::Serializer>(states: &States, serializer: S) -> Result<S::Ok, S::Error> {
-    states.serialize(serializer)
+/// serde passes a reference.
+fn no_states(states: &States) -> bool {
+    states.is_empty()
 }
 
 impl TreeNode {

@@ -27,7 +27,7 @@ use crate::target::{self, Wanted};
 /// Text is compared without regard to case and may be a part, unless `--exact` is given. Every match gets a ref.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct Find {
+pub(crate) struct Find {
     /// Application to look in, by its name or its program's name
     #[arg(long, value_name = "NAME")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,7 +100,7 @@ fn fifty() -> usize {
 
 /// An element that was found.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Match {
+pub(crate) struct Match {
     /// The element.
     #[serde(flatten)]
     element: TreeNode,
@@ -112,7 +112,7 @@ pub struct Match {
 
 /// The elements that were found.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Found {
+pub(crate) struct Found {
     /// The id that the refs carry; none where only the count was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     snapshot_id: Option<String>,

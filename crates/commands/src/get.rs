@@ -21,7 +21,7 @@ use crate::outline::{Lines, Outline, Word, made};
 /// Read one property of an element as it is now
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct Get {
+pub(crate) struct Get {
     /// Element, as `snapshot` or `find` prints it
     #[arg(value_name = "REF")]
     ref_id: Ref,
@@ -38,7 +38,7 @@ pub struct Get {
 /// A property of an element.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-pub enum Property {
+pub(crate) enum Property {
     /// What it holds, for fields; what it is called, for everything else
     #[default]
     Text,
@@ -56,7 +56,7 @@ pub enum Property {
 
 /// The property that was read.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Got {
+pub(crate) struct Got {
     /// The element.
     #[serde(rename = "ref")]
     ref_id: Ref,

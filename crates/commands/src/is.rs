@@ -21,7 +21,7 @@ use crate::outline::{Lines, Outline, Word, flag, made};
 /// Ask whether an element is visible, enabled, checked, focused, expanded or selected
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct Is {
+pub(crate) struct Is {
     /// Element, as `snapshot` or `find` prints it
     #[arg(value_name = "REF")]
     ref_id: Ref,
@@ -38,7 +38,7 @@ pub struct Is {
 /// A question about an element.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-pub enum Question {
+pub(crate) enum Question {
     /// Is it shown?
     #[default]
     Visible,
@@ -56,7 +56,7 @@ pub enum Question {
 
 /// The answer.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Answered {
+pub(crate) struct Answered {
     /// The element.
     #[serde(rename = "ref")]
     ref_id: Ref,

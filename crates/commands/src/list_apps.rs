@@ -15,7 +15,7 @@ use crate::target::Silent;
 /// List the running applications that can be read
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct ListApps {
+pub(crate) struct ListApps {
     /// Only those whose name or program holds this text
     #[arg(long, value_name = "TEXT")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,7 +27,7 @@ const LOOK_MS: u64 = 5_000;
 
 /// A running application.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct AppView {
+pub(crate) struct AppView {
     /// The name it gives itself.
     name: String,
     /// The process.
@@ -42,7 +42,7 @@ pub struct AppView {
 
 /// The running applications.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Apps {
+pub(crate) struct Apps {
     /// Those that answered.
     apps: Vec<AppView>,
     /// Those that did not answer in time.

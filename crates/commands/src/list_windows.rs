@@ -14,7 +14,7 @@ use crate::target::{self, Silent, WindowView};
 /// List the top-level windows
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct ListWindows {
+pub(crate) struct ListWindows {
     /// Only those of this application, by its name or its program's name
     #[arg(long, value_name = "NAME")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -26,7 +26,7 @@ const LOOK_MS: u64 = 5_000;
 
 /// The top-level windows.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Windows {
+pub(crate) struct Windows {
     /// Those that are known.
     windows: Vec<WindowView>,
     /// Processes that did not answer in time, whose windows may be missing.

@@ -17,7 +17,7 @@ use crate::outline::{Lines, Outline, Word, made};
 /// started; a window is another matter, see `wait --window`.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct Open {
+pub(crate) struct Open {
     /// Id of a desktop entry, or its whole name in any language
     #[arg(value_name = "APP")]
     app: String,
@@ -25,13 +25,13 @@ pub struct Open {
 
 /// An application that was started.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Opened {
+pub(crate) struct Opened {
     /// The application's name.
     app: String,
     /// The id of its entry.
     id: String,
     /// Where the entry comes from.
-    source: String,
+    source: &'static str,
     /// The process that was started. A program that only hands over to a running one ends at once.
     pid: u32,
     /// The process's start, so that a later process of the same pid is not taken for it.
@@ -74,7 +74,7 @@ impl Command for Open {
         Ok(Opened {
             app: entry.name.clone(),
             id: launched.id,
-            source: entry.source.to_string(),
+            source: entry.source.token(),
             pid: launched.pid,
             process_instance: launched.generation,
             accepted: true,

@@ -24,7 +24,7 @@ use crate::target::{self, Wanted, WindowView};
 /// nothing is focused for it. What the keys did is not known; look at the application afterwards.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct Press {
+pub(crate) struct Press {
     /// Keys joined with `+`, for example `ctrl+s`, `escape` or `shift+tab`
     #[arg(value_name = "COMBO")]
     combo: String,
@@ -43,7 +43,7 @@ const LOOK_MS: u64 = 5_000;
 
 /// What was pressed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Pressed {
+pub(crate) struct Pressed {
     /// The command.
     action: &'static str,
     /// The combination, with its modifiers in their usual order.

@@ -19,7 +19,7 @@ use crate::target::{self, Wanted};
 /// A window is shown as it is even where others cover it. Pictures hold whatever is on the screen, also secrets.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct Screenshot {
+pub(crate) struct Screenshot {
     /// New file to write, inside the folder for output; without it the picture is in the answer
     #[arg(value_name = "PATH")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,7 +39,7 @@ const TAKE_MS: u64 = 10_000;
 
 /// A picture.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Taken {
+pub(crate) struct Taken {
     /// The file it was written to.
     #[serde(skip_serializing_if = "Option::is_none")]
     path: Option<String>,

@@ -18,7 +18,7 @@ use crate::gate::Resource;
 /// The value is read back, and success is claimed only when the element holds it. A range takes a number.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct SetValue {
+pub(crate) struct SetValue {
     /// Element, as `snapshot` or `find` prints it
     #[arg(value_name = "REF")]
     ref_id: Ref,

@@ -22,7 +22,7 @@ use crate::target::{self, Wanted};
 /// is the focused one unless `--app` or `--window-id` says which.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     /// Application to read, by its name or its program's name
     #[arg(long, value_name = "NAME")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ pub struct Snapshot {
 
 /// The window that was read.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct WindowName {
+pub(crate) struct WindowName {
     /// Its id.
     id: String,
     /// Its title.
@@ -60,7 +60,7 @@ pub struct WindowName {
 
 /// A window and its elements.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct SnapshotTaken {
+pub(crate) struct SnapshotTaken {
     /// The application.
     app: String,
     /// The window.

@@ -13,7 +13,7 @@ use crate::outline::{Lines, Outline, Word, made};
 /// Say whether applications can be read and acted on, and where state is kept
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct Status {}
+pub(crate) struct Status {}
 
 /// How long connecting may take.
 const LOOK_MS: u64 = 3_000;
@@ -21,7 +21,7 @@ const LOOK_MS: u64 = 3_000;
 /// How one permission stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum PermissionState {
+pub(crate) enum PermissionState {
     /// It was used just now and worked.
     Granted,
     /// It was used just now and did not work.
@@ -32,7 +32,7 @@ pub enum PermissionState {
 
 /// One permission.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Permission {
+pub(crate) struct Permission {
     /// How it stands.
     state: PermissionState,
     /// What to do about it.
@@ -42,7 +42,7 @@ pub struct Permission {
 
 /// What has to be allowed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Permissions {
+pub(crate) struct Permissions {
     /// Reading and acting on applications.
     accessibility: Permission,
     /// Taking pictures.
@@ -51,7 +51,7 @@ pub struct Permissions {
 
 /// Whether and where this surehand can work.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Stands {
+pub(crate) struct Stands {
     /// The operating system.
     platform: String,
     /// The version.

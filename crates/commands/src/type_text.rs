@@ -18,7 +18,7 @@ use crate::gate::Resource;
 /// Works through the accessibility interface, without keyboard or focus, and is read back. Where the application has no working interface for it, it is refused; nothing is typed twice.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct TypeText {
+pub(crate) struct TypeText {
     /// Element, as `snapshot` or `find` prints it
     #[arg(value_name = "REF")]
     ref_id: Ref,

@@ -13,11 +13,11 @@ use crate::outline::{Lines, Outline, Word, made};
 /// Print the version and what it was built for
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
-pub struct Version {}
+pub(crate) struct Version {}
 
 /// Which surehand this is.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct Versions {
+pub(crate) struct Versions {
     /// The version.
     version: String,
     /// The version of the envelope.

@@ -33,7 +33,7 @@ use crate::target::{self, Wanted, WindowView};
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
 #[command(group = clap::ArgGroup::new("mode").required(true).args(["ms", "element", "window", "text"]))]
-pub struct Wait {
+pub(crate) struct Wait {
     /// Milliseconds to let pass
     #[arg(value_name = "MS")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,7 +88,7 @@ fn thirty_seconds() -> u64 {
 /// What an element has to be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-pub enum Predicate {
+pub(crate) enum Predicate {
     /// It is there
     #[default]
     Exists,
@@ -105,7 +105,7 @@ pub enum Predicate {
 /// The action an element has to be ready for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
-pub enum ReadyFor {
+pub(crate) enum ReadyFor {
     /// `click`
     #[default]
     Click,
@@ -117,7 +117,7 @@ pub enum ReadyFor {
 
 /// What was waited for.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
-pub struct Waited {
+pub(crate) struct Waited {
     /// Milliseconds that passed, where only time was waited for.
     #[serde(skip_serializing_if = "Option::is_none")]
     waited_ms: Option<u64>,

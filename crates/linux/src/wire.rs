@@ -6,7 +6,6 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::StreamExt as _;
 use serde::Serialize;
@@ -38,14 +37,6 @@ pub(crate) struct Peer {
     connection: Connection,
     /// The bus name; none on a private connection, where there is only one other.
     destination: Option<String>,
-}
-
-/// How many D-Bus calls this process has made, for measurements.
-static CALLS: AtomicU64 = AtomicU64::new(0);
-
-/// The calls made so far.
-pub(crate) fn calls_made() -> u64 {
-    CALLS.load(Ordering::Relaxed)
 }
 
 impl Peer {
@@ -107,7 +98,6 @@ impl Peer {
                 }
             }
             waiting.insert(message.primary_header().serial_num(), index);
-            CALLS.fetch_add(1, Ordering::Relaxed);
             if self.connection.send(&message).await.is_err() {
                 return lost(&waiting, answers);
             }

@@ -24,7 +24,7 @@ use crate::settings::Settings;
 use crate::store::DiskStore;
 
 /// Reads the text on standard input, where a front end has one.
-pub type ReadInput = Box<dyn Fn() -> Result<String> + Send + Sync>;
+pub(crate) type ReadInput = Box<dyn Fn() -> Result<String> + Send + Sync>;
 
 /// Everything a command works with.
 pub struct Runtime {
@@ -42,7 +42,7 @@ pub struct Runtime {
 
 impl Runtime {
     /// Puts it together. Nothing is connected to or read before a command needs it.
-    pub fn new(settings: Settings, input: Option<ReadInput>) -> Runtime {
+    pub fn new(settings: Settings, input: Option<Box<dyn Fn() -> Result<String> + Send + Sync>>) -> Runtime {
         let facts = Facts {
             version: settings.version.clone(),
             target: settings.target.clone(),
