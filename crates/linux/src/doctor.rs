@@ -1,4 +1,7 @@
 //! `doctor`: every link between surehand and an application, each one really asked.
+//!
+//! Asking for the accessibility bus and its registry starts them where the session can, as every client does;
+//! nothing else is started or changed.
 
 pub mod packages;
 

@@ -259,6 +259,9 @@ impl Places {
         for name in entries(&desktops)? {
             if name.starts_with(".new-") || name.starts_with(".gone-") {
                 remove_tree(&desktops.join(name)).map_err(sweeping)?;
+            } else if name.starts_with("last.") {
+                // A draft of `last`, which is written under the lock as well.
+                fs::remove_file(desktops.join(name)).map_err(sweeping)?;
             }
         }
         if !self.homes().try_exists().map_err(sweeping)? {

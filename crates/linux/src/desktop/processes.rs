@@ -160,12 +160,12 @@ fn end(
                 let _ = hold.signal(Signal::CONT);
             }
         }
-        wait_for_end(&holds, if gently { &asking } else { &killing }, ended)?;
+        wait_for_end(marks, &holds, if gently { &asking } else { &killing }, ended)?;
     }
 }
 
 /// Waits until all have ended or the call is over, and notes those that have.
-fn wait_for_end(holds: &[Hold], call: &Call<'_>, ended: &mut BTreeSet<Stamp>) -> Result<()> {
+fn wait_for_end(marks: &Marks, holds: &[Hold], call: &Call<'_>, ended: &mut BTreeSet<Stamp>) -> Result<()> {
     let mut waiting: Vec<&Hold> = holds.iter().collect();
     loop {
         let fds: Vec<_> = waiting.iter().map(|hold| hold.fd.as_fd()).collect();
@@ -173,7 +173,10 @@ fn wait_for_end(holds: &[Hold], call: &Call<'_>, ended: &mut BTreeSet<Stamp>) ->
         let mut still = Vec::new();
         for (hold, over) in waiting.into_iter().zip(over) {
             if over {
-                hold.reap();
+                // An application that this process started has somebody here who waits for it.
+                if marks.noted.contains(&hold.stamp) {
+                    hold.reap();
+                }
                 ended.insert(hold.stamp);
             } else {
                 still.push(hold);

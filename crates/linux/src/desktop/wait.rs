@@ -123,7 +123,10 @@ where
                 .enable_all()
                 .build()
                 .map_err(|fault| internal("no runtime could be made", &fault))?;
-            runtime.block_on(make())
+            let done = runtime.block_on(make());
+            // The name of a host that is still being resolved holds up nobody.
+            runtime.shutdown_background();
+            done
         });
         worker.join().unwrap_or_else(|_| Err(Error::new(Code::Internal, "a worker thread ended unexpectedly")))
     })
