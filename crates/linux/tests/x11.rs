@@ -18,7 +18,7 @@ use x11rb::protocol::xkb::ConnectionExt as _;
 use x11rb::protocol::xproto::{
     AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConfigureWindowAux,
     ConnectionExt as _, CreateGCAux, CreateWindowAux, EventMask, InputFocus, KEY_PRESS_EVENT,
-    KEY_RELEASE_EVENT, ModMask, PropMode, Rectangle, StackMode, Window, WindowClass,
+    KEY_RELEASE_EVENT, MapState, ModMask, PropMode, Rectangle, StackMode, Window, WindowClass,
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
@@ -55,6 +55,8 @@ impl Drop for Running {
 /// A display of one's own. Fields are dropped in order: the window manager first.
 struct Desk {
     _manager: Option<Running>,
+    /// Kept, so that nobody else gets the ids of its windows while they may still be spoken of.
+    _prober: Option<Client>,
     server: Running,
     display: String,
     cancel: Cancel,
@@ -83,6 +85,7 @@ impl Desk {
         );
         Desk {
             _manager: None,
+            _prober: None,
             server,
             display,
             cancel: Cancel::default(),
@@ -92,14 +95,6 @@ impl Desk {
     /// With openbox, once it manages windows.
     fn managed() -> Desk {
         let mut desk = Desk::bare(&["-screen", "0", "800x600x24"]);
-        let watcher = Client::new(&desk);
-        let aux = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
-        watcher
-            .c
-            .change_window_attributes(watcher.root, &aux)
-            .expect("sent")
-            .check()
-            .expect("watched");
         let manager = Command::new("openbox")
             .args(["--sm-disable"])
             .env("DISPLAY", &desk.display)
@@ -110,11 +105,9 @@ impl Desk {
             .map(Running)
             .expect("openbox starts");
         desk._manager = Some(manager);
-        let list = watcher.atom("_NET_CLIENT_LIST");
-        watcher.until(
-            "openbox is ready",
-            |event| matches!(event, Event::PropertyNotify(notice) if notice.atom == list),
-        );
+        let prober = Client::new(&desk);
+        prober.wait_until_managed();
+        desk._prober = Some(prober);
         desk
     }
 
@@ -144,6 +137,8 @@ impl Client {
     fn new(desk: &Desk) -> Client {
         let (c, screen) = RustConnection::connect(Some(&desk.display)).expect("a client connects");
         let root = c.setup().roots[screen].root;
+        let aux = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
+        c.change_window_attributes(root, &aux).expect("sent");
         Client { c, root }
     }
 
@@ -165,21 +160,29 @@ impl Client {
             .expect("answered");
     }
 
-    /// Waits for an event. An event that is not ours to see would block for ever, so a raw poll bounds it.
-    fn until(&self, what: &str, mut wanted: impl FnMut(&Event) -> bool) -> Event {
-        let end = Instant::now() + PATIENCE;
+    /// Waits for an event; the test fails when it does not come.
+    fn until(&self, what: &str, wanted: impl FnMut(&Event) -> bool) -> Event {
+        self.within(PATIENCE, wanted)
+            .unwrap_or_else(|| panic!("waited in vain until {what}"))
+    }
+
+    fn within(&self, span: Duration, mut wanted: impl FnMut(&Event) -> bool) -> Option<Event> {
+        let end = Instant::now() + span;
         self.c.flush().expect("flushed");
         loop {
             while let Some(event) = self.c.poll_for_event().expect("connected") {
                 if wanted(&event) {
-                    return event;
+                    return Some(event);
                 }
             }
             let left = end.saturating_duration_since(Instant::now());
-            assert!(!left.is_zero(), "waited in vain until {what}");
+            if left.is_zero() {
+                return None;
+            }
+            let nanos = left.as_nanos().min(500_000_000) as i64;
             let timeout = rustix::event::Timespec {
                 tv_sec: 0,
-                tv_nsec: left.as_nanos().min(500_000_000) as i64,
+                tv_nsec: nanos,
             };
             let mut fds = [rustix::event::PollFd::new(
                 self.c.stream(),
@@ -187,6 +190,49 @@ impl Client {
             )];
             rustix::event::poll(&mut fds, Some(&timeout)).expect("polled");
         }
+    }
+
+    /// Shows a window until the window manager takes it. Openbox announces itself with all its properties
+    /// before it begins to manage, and what is mapped in between it overlooks; nothing signals when it is done.
+    fn wait_until_managed(&self) {
+        let end = Instant::now() + PATIENCE;
+        let probe = self.window(area(0, 0, 10, 10), 0, false);
+        let reparented = |event: &Event| matches!(event, Event::ReparentNotify(notice) if notice.window == probe);
+        loop {
+            self.c.map_window(probe).expect("sent");
+            if self.within(Duration::from_millis(50), reparented).is_some() {
+                break;
+            }
+            assert!(Instant::now() < end, "the window manager manages nothing");
+            self.c.unmap_window(probe).expect("sent");
+        }
+        let aux = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
+        self.c
+            .change_window_attributes(self.root, &aux)
+            .expect("sent");
+        let list = self.atom("_NET_CLIENT_LIST");
+        let changed =
+            |event: &Event| matches!(event, Event::PropertyNotify(notice) if notice.atom == list);
+        while self.numbers(self.root, list).is_empty() {
+            self.until("the window manager lists the window", changed);
+        }
+        self.c.destroy_window(probe).expect("sent");
+        while !self.numbers(self.root, list).is_empty() {
+            self.until("the window manager has forgotten the window", changed);
+        }
+    }
+
+    fn numbers(&self, window: Window, property: u32) -> Vec<u32> {
+        let property = self
+            .c
+            .get_property(false, window, property, AtomEnum::ANY, 0, 64)
+            .expect("sent");
+        property
+            .reply()
+            .expect("there")
+            .value32()
+            .map(Iterator::collect)
+            .unwrap_or_default()
     }
 
     /// A window of one colour that is on the screen and painted.
@@ -236,11 +282,30 @@ impl Client {
         window
     }
 
+    /// Maps a window and waits until it is on the screen and, with a window manager, in its list.
     fn show(&self, window: Window) {
         self.c.map_window(window).expect("sent");
         self.until("the window is exposed", |event| {
             matches!(event, Event::Expose(notice) if notice.window == window && notice.count == 0)
         });
+        let attributes = self
+            .c
+            .get_window_attributes(window)
+            .expect("sent")
+            .reply()
+            .expect("there");
+        let managed = !self
+            .numbers(self.root, self.atom("_NET_SUPPORTING_WM_CHECK"))
+            .is_empty();
+        if managed && !attributes.override_redirect {
+            let list = self.atom("_NET_CLIENT_LIST");
+            while !self.numbers(self.root, list).contains(&window) {
+                self.until(
+                    "the window is listed",
+                    |event| matches!(event, Event::PropertyNotify(notice) if notice.atom == list),
+                );
+            }
+        }
     }
 
     fn title(&self, window: Window, bytes: &[u8]) {
@@ -626,13 +691,26 @@ fn windows_are_listed_as_they_are() {
         .c
         .send_event(false, client.root, mask, iconify)
         .expect("sent");
-    let hidden = client.atom("_NET_WM_STATE");
-    client.until("it is minimised", |event| {
-        matches!(event, Event::PropertyNotify(notice) if notice.window == plain && notice.atom == hidden)
+    let (states, hidden) = (
+        client.atom("_NET_WM_STATE"),
+        client.atom("_NET_WM_STATE_HIDDEN"),
+    );
+    client.until("it is minimised", |_| {
+        let attributes = client
+            .c
+            .get_window_attributes(plain)
+            .expect("sent")
+            .reply()
+            .expect("there");
+        attributes.map_state != MapState::VIEWABLE
+            && client.numbers(plain, states).contains(&hidden)
     });
     let windows = display.windows().expect("listed");
     assert!(find(&windows, plain).minimized && !find(&windows, plain).visible);
-    let error = display.capture_window(plain).expect_err("minimised");
+    let error = display
+        .capture_window(plain)
+        .map(drop)
+        .expect_err("minimised");
     assert_eq!(
         (error.code(), error.kind_of()),
         (Code::ActionNotSupported, Some("minimized"))
@@ -806,6 +884,9 @@ fn capture_covered(desk: &Desk, cover: Rect, at: Rect) -> (Result<Picture>, usiz
     other.sync();
     let display = desk.connect();
     let before = display.attention().expect("asked");
+    // What comes of being mapped is over; what is painted from here on the capture asked for.
+    client.sync();
+    while client.c.poll_for_event().expect("connected").is_some() {}
     let mut exposed = 0;
     let done = std::sync::atomic::AtomicBool::new(false);
     let picture = std::thread::scope(|scope| {
@@ -879,7 +960,10 @@ fn a_covered_window_that_does_not_paint_is_no_picture() {
     let above = client.window(area(0, 0, 800, 600), 0x0000_ff00, true);
     client.show(above);
     let display = desk.connect();
-    let error = display.capture_window(window).expect_err("nobody paints");
+    let error = display
+        .capture_window(window)
+        .map(drop)
+        .expect_err("nobody paints");
     assert_eq!(
         (error.code(), error.kind_of()),
         (Code::ActionFailed, Some("not_repainted"))
@@ -918,7 +1002,7 @@ fn a_window_that_resizes_meanwhile_is_no_picture() {
             client.paint(window, 250, 100);
         },
     );
-    let error = outcome.expect_err("resized");
+    let error = outcome.map(drop).expect_err("resized");
     assert_eq!(
         (error.code(), error.kind_of()),
         (Code::ActionFailed, Some("changed"))
@@ -950,7 +1034,7 @@ fn closing_asks_and_never_kills() {
     client.sync();
     for error in [
         display.close(polite).expect_err("gone"),
-        display.capture_window(polite).expect_err("gone"),
+        display.capture_window(polite).map(drop).expect_err("gone"),
     ] {
         assert_eq!(
             (error.code(), error.delivered()),

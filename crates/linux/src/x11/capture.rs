@@ -326,8 +326,8 @@ impl Display {
                 .map_err(|fault| self.fault(fault))
         };
         let (damage, pixmap) = (id()?, id()?);
-        let outcome = self.redirect(window, damage, pixmap).and_then(|()| {
-            self.wait_until_painted(damage, facts.bounds, hidden)?;
+        let outcome = self.redirect(window, damage, pixmap).and_then(|begun| {
+            self.wait_until_painted((damage, begun), facts.bounds, hidden)?;
             let (width, height) = size(facts.bounds);
             // The memory begins with the window's border.
             let inside = i16::try_from(facts.border).unwrap_or(i16::MAX);
@@ -351,8 +351,9 @@ impl Display {
     }
 
     /// Gives the window memory of its own and starts to watch what is painted. Both happen before anybody
-    /// else gets a turn, so that no painting is missed; nothing of it waits for an answer.
-    fn redirect(&self, window: Window, damage: u32, pixmap: u32) -> Result<()> {
+    /// else gets a turn, so that no painting is missed; nothing of it waits for an answer. Returns the number
+    /// of the request that began the watching, as events carry it.
+    fn redirect(&self, window: Window, damage: u32, pixmap: u32) -> Result<u16> {
         let c = &self.connection;
         let composite = c
             .composite_query_version(0, 4)
@@ -371,14 +372,17 @@ impl Display {
                 c.ungrab_server()?,
             ])
         };
+        let sent = send().map_err(|fault| self.fault(fault))?;
+        // Events carry the low half only.
+        let begun = (sent[2].sequence_number() & 0xffff) as u16;
         let mut first = None;
-        for request in send().map_err(|fault| self.fault(fault))? {
+        for request in sent {
             if let Err(fault) = request.check() {
                 first.get_or_insert(fault);
             }
         }
         match first {
-            None => Ok(()),
+            None => Ok(begun),
             // It was unmapped or resized since it was looked at.
             Some(ReplyError::X11Error(error)) if error.error_kind == ErrorKind::Match => {
                 Err(changed())
@@ -406,7 +410,12 @@ impl Display {
 
     /// Waits until the application has painted all that was hidden, or has painted some of it and then
     /// stopped: where it has nothing to paint the server itself has filled in the background.
-    fn wait_until_painted(&self, damage: u32, bounds: Rect, hidden: Region) -> Result<()> {
+    fn wait_until_painted(
+        &self,
+        (damage, begun): (u32, u16),
+        bounds: Rect,
+        hidden: Region,
+    ) -> Result<()> {
         let mut hidden = hidden;
         let mut painted = false;
         let mut quiet_from = Instant::now() + FIRST_PAINT;
@@ -419,7 +428,8 @@ impl Display {
                 let Event::DamageNotify(notice) = event else {
                     continue;
                 };
-                if notice.damage != damage {
+                // The request itself reports the whole window once; nobody has painted that.
+                if notice.damage != damage || notice.sequence == begun {
                     continue;
                 }
                 let area = notice.area;
