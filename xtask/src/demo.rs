@@ -16,7 +16,7 @@ use crate::process::{cargo, print, printed, root, say, shown, started_in, tempor
 mod surehand;
 
 /// What is typed. Letters beyond ASCII and more than one line, because those are what goes wrong.
-const TEXT: &str = "Written by a sure hand.\nZwölf Boxkämpfer, 東京, ½ und ✓\n";
+const TEXT: &str = "Written by a sure hand.\nZwölf Boxkämpfer, Ωμέγα, ½ und ✓\n";
 
 /// The name of the file that is saved.
 const FILE: &str = "letter.txt";
@@ -85,13 +85,13 @@ fn demonstrate(surehand: &mut Surehand, output: &Path, keep: bool, patience: Dur
     let text_area = refs::string(&found, "/data/match/ref_id").context("the editor shows no text area")?;
     surehand.step("type", &["type", &text_area, TEXT])?;
 
-    let save_as = refs::only(&window, "menuitem", "Save As")?;
+    let save_as = refs::only(&window, "menuitem", "Save As...")?;
     surehand.step("click-save-as", &["click", &save_as])?;
     let dialog = surehand.step("wait-dialog", &["wait", "--window", "Save As", "--timeout", "10000"])?;
     let dialog = refs::string(&dialog, "/data/window/id")?;
     ensure!(dialog != editor, "the window found for the dialog is the editor itself");
     let shown = surehand.step("snapshot-dialog", &["snapshot", "--window-id", &dialog])?;
-    let name = refs::only(&shown, "textfield", "Name")?;
+    let name = refs::only(&shown, "textfield", "Name:")?;
     surehand.step("set-file-name", &["set-value", &name, path])?;
     let save = refs::only(&shown, "button", "Save")?;
     surehand.step("click-save", &["click", &save])?;

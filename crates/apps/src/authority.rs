@@ -56,47 +56,32 @@ impl Permit {
 pub fn authorise(entry: &Entry, environment: &Environment) -> Result<Permit> {
     let shown = quote(&entry.id);
     let gone = |message: String, kind: &str| {
-        Error::new(Code::NoLongerInstalled, message)
-            .kind(kind)
-            .suggest("look again at which applications there are")
+        Error::new(Code::NoLongerInstalled, message).kind(kind).suggest("look again at which applications there are")
     };
-    let unsupported =
-        |message: String, kind: &str| Error::new(Code::ActionNotSupported, message).kind(kind);
+    let unsupported = |message: String, kind: &str| Error::new(Code::ActionNotSupported, message).kind(kind);
 
     let text = entry::read(&entry.path).map_err(|fault| match fault {
         Unreadable::Gone => gone(format!("the desktop entry {shown} is gone"), "entry_gone"),
-        Unreadable::Refused(reason) => gone(
-            format!("the desktop entry {shown} cannot be read any more: {reason}"),
-            "entry_changed",
-        ),
+        Unreadable::Refused(reason) => {
+            gone(format!("the desktop entry {shown} cannot be read any more: {reason}"), "entry_changed")
+        }
     })?;
     let file = match entry::judge(&entry.id, entry.source, &entry.path, &text, environment) {
         Verdict::Application(now, file) if *now == *entry => file,
         Verdict::Application(..) => {
-            return Err(gone(
-                format!("the desktop entry {shown} has changed since it was read"),
-                "entry_changed",
-            ));
+            return Err(gone(format!("the desktop entry {shown} has changed since it was read"), "entry_changed"));
         }
         Verdict::Hidden => {
-            return Err(gone(
-                format!("the desktop entry {shown} is hidden now"),
-                "entry_changed",
-            ));
+            return Err(gone(format!("the desktop entry {shown} is hidden now"), "entry_changed"));
         }
         Verdict::Unusable(reason) => {
-            return Err(gone(
-                format!("the desktop entry {shown} cannot be used any more: {reason}"),
-                "entry_changed",
-            ));
+            return Err(gone(format!("the desktop entry {shown} cannot be used any more: {reason}"), "entry_changed"));
         }
     };
 
     if entry.terminal {
         return Err(unsupported(
-            format!(
-                "{shown} needs a terminal around it, and applications are not started in terminals yet"
-            ),
+            format!("{shown} needs a terminal around it, and applications are not started in terminals yet"),
             "needs_terminal",
         ));
     }
@@ -107,28 +92,21 @@ pub fn authorise(entry: &Entry, environment: &Environment) -> Result<Permit> {
         ));
     };
 
-    let malformed = |fault: exec::Fault| {
-        unsupported(
-            format!("the Exec of {shown} cannot be used: {fault}"),
-            "exec_invalid",
-        )
-    };
+    let malformed =
+        |fault: exec::Fault| unsupported(format!("the Exec of {shown} cannot be used: {fault}"), "exec_invalid");
     let word = exec::program(line).map_err(malformed)?;
     let program_shown = quote(clip(&word, 200).0);
     // GLib looks up the word with the code in it and starts the one without: refused, since they differ.
     if word.contains('%') {
         return Err(unsupported(
-            format!(
-                "the program of {shown}, {program_shown}, is not named outright: it holds a field code"
-            ),
+            format!("the program of {shown}, {program_shown}, is not named outright: it holds a field code"),
             "program_field_code",
         ));
     }
     let program = program::locate(&word, environment).map_err(|missing| match missing {
-        Missing::NotFound => gone(
-            format!("the program of {shown}, {program_shown}, is not installed"),
-            "program_missing",
-        ),
+        Missing::NotFound => {
+            gone(format!("the program of {shown}, {program_shown}, is not installed"), "program_missing")
+        }
         Missing::Relative => unsupported(
             format!("the program of {shown}, {program_shown}, is given by a relative path"),
             "program_relative",
@@ -154,15 +132,7 @@ pub fn authorise(entry: &Entry, environment: &Environment) -> Result<Permit> {
             )
             .kind("directory_missing"));
         }
-        None => scan::home(environment)
-            .filter(|home| home.is_dir())
-            .unwrap_or(Path::new("/"))
-            .to_owned(),
+        None => scan::home(environment).filter(|home| home.is_dir()).unwrap_or(Path::new("/")).to_owned(),
     };
-    Ok(Permit {
-        id: entry.id.clone(),
-        program,
-        argv,
-        directory,
-    })
+    Ok(Permit { id: entry.id.clone(), program, argv, directory })
 }

@@ -111,9 +111,7 @@ pub(crate) fn read(path: &Path) -> Result<String, Unreadable> {
         errno => Unreadable::Refused(format!("it cannot be opened: {errno}")),
     })?;
     let file = File::from(file);
-    let metadata = file
-        .metadata()
-        .map_err(|fault| Unreadable::Refused(format!("it cannot be read: {fault}")))?;
+    let metadata = file.metadata().map_err(|fault| Unreadable::Refused(format!("it cannot be read: {fault}")))?;
     if !metadata.is_file() {
         return Err(refused("it is not a regular file"));
     }
@@ -129,13 +127,7 @@ pub(crate) fn read(path: &Path) -> Result<String, Unreadable> {
 }
 
 /// Judges the text of a desktop entry.
-pub(crate) fn judge(
-    id: &str,
-    source: Source,
-    path: &Path,
-    text: &str,
-    environment: &Environment,
-) -> Verdict {
+pub(crate) fn judge(id: &str, source: Source, path: &Path, text: &str, environment: &Environment) -> Verdict {
     let file = match KeyFile::parse(text) {
         Ok(file) => file,
         Err(reason) => return Verdict::Unusable(reason),
@@ -150,21 +142,12 @@ pub(crate) fn judge(
     }
 }
 
-fn entry(
-    id: &str,
-    source: Source,
-    path: &Path,
-    file: &KeyFile,
-    environment: &Environment,
-) -> Result<Entry, String> {
+fn entry(id: &str, source: Source, path: &Path, file: &KeyFile, environment: &Environment) -> Result<Entry, String> {
     let filled = |key: &str| file.string(key).filter(|value| !value.is_empty());
     match file.string("Type") {
         Some(kind) if kind == "Application" => {}
         Some(kind) => {
-            return Err(format!(
-                "its type is {}, not Application",
-                text::quote(text::clip(&kind, 40).0)
-            ));
+            return Err(format!("its type is {}, not Application", text::quote(text::clip(&kind, 40).0)));
         }
         None => return Err("it has no type".into()),
     }
@@ -183,12 +166,8 @@ fn entry(
     }
     let try_exec = filled("TryExec");
     if let Some(word) = &try_exec {
-        program::locate(word, environment).map_err(|missing| {
-            format!(
-                "its TryExec {}: {missing}",
-                text::quote(text::clip(word, 200).0)
-            )
-        })?;
+        program::locate(word, environment)
+            .map_err(|missing| format!("its TryExec {}: {missing}", text::quote(text::clip(word, 200).0)))?;
     }
     Ok(Entry {
         id: id.to_owned(),
@@ -217,13 +196,7 @@ mod tests {
     use super::*;
 
     fn verdict(text: &str) -> Verdict {
-        judge(
-            "x",
-            Source::User,
-            Path::new("/x.desktop"),
-            text,
-            &Environment([].into()),
-        )
+        judge("x", Source::User, Path::new("/x.desktop"), text, &Environment([].into()))
     }
 
     fn reason(body: &str) -> String {
@@ -236,15 +209,9 @@ mod tests {
     #[test]
     fn what_is_no_application_says_why() {
         assert_eq!(reason("Name=a\nExec=a"), "it has no type");
-        assert_eq!(
-            reason("Type=Link\nName=a"),
-            "its type is \"Link\", not Application"
-        );
+        assert_eq!(reason("Type=Link\nName=a"), "its type is \"Link\", not Application");
         assert_eq!(reason("Type=Application\nExec=a"), "it has no name");
-        assert_eq!(
-            reason("Type=Application\nExec=a\nName=\u{202e}\u{200b}"),
-            "its name has no visible character"
-        );
+        assert_eq!(reason("Type=Application\nExec=a\nName=\u{202e}\u{200b}"), "its name has no visible character");
         assert_eq!(reason("Type=Application\nName=a"), "it has no Exec");
         assert_eq!(
             reason("Type=Application\nName=a\nExec=a \"b"),
@@ -254,10 +221,7 @@ mod tests {
             reason("Type=Application\nName=a\nExec=a\nTryExec=/nowhere/at all"),
             "its TryExec \"/nowhere/at all\": there is no such program"
         );
-        assert!(matches!(
-            verdict("[Desktop Entry]\nHidden=true\n"),
-            Verdict::Hidden
-        ));
+        assert!(matches!(verdict("[Desktop Entry]\nHidden=true\n"), Verdict::Hidden));
         assert!(matches!(
             verdict("[Desktop Entry]\nType=Application\nName=a\nDBusActivatable=true\n"),
             Verdict::Application(entry, _) if entry.exec.is_none() && entry.dbus_activatable

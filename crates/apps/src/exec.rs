@@ -151,11 +151,7 @@ fn split(line: &str) -> Result<Vec<String>, Fault> {
         before = Some(last);
     }
     words.extend(word);
-    if words.is_empty() {
-        Err(Fault::Empty)
-    } else {
-        Ok(words)
-    }
+    if words.is_empty() { Err(Fault::Empty) } else { Ok(words) }
 }
 
 #[cfg(test)]
@@ -165,18 +161,12 @@ mod tests {
     use super::*;
 
     fn codes() -> Codes {
-        Codes {
-            icon: Some("ic".into()),
-            name: "Case 3".into(),
-            path: "/x/y z.desktop".into(),
-        }
+        Codes { icon: Some("ic".into()), name: "Case 3".into(), path: "/x/y z.desktop".into() }
     }
 
     /// What comes after the program.
     fn args(line: &str) -> Vec<String> {
-        argv(&format!("prog {line}"), &codes())
-            .unwrap()
-            .split_off(1)
+        argv(&format!("prog {line}"), &codes()).unwrap().split_off(1)
     }
 
     /// The measured table, without files and with string escapes undone.
@@ -195,10 +185,7 @@ mod tests {
             ("'single q'", &["single q"]),
             ("\"$HOME\"", &["$HOME"]),
             ("\"\\$HOME\"", &["$HOME"]),
-            (
-                "~/x a;b foo(bar) `id` $(id) a|b >x *",
-                &["~/x", "a;b", "foo(bar)", "`id`", "$(id)", "a|b", ">x", "*"],
-            ),
+            ("~/x a;b foo(bar) `id` $(id) a|b >x *", &["~/x", "a;b", "foo(bar)", "`id`", "$(id)", "a|b", ">x", "*"]),
             ("a b", &["a", "b"]),
             ("\"four\\\\bs\"", &["four\\bs"]),
             ("%d %D %n %N %v %m", &[]),
@@ -217,11 +204,7 @@ mod tests {
     #[test]
     fn values_of_codes_stay_one_word() {
         let name = "it's \"a\" $(x) #\n%k \\".to_owned();
-        let codes = Codes {
-            icon: None,
-            name: name.clone(),
-            path: String::new(),
-        };
+        let codes = Codes { icon: None, name: name.clone(), path: String::new() };
         assert_eq!(argv("p %i %c", &codes).unwrap(), ["p", &name]);
     }
 

@@ -42,9 +42,7 @@ impl KeyFile {
             match parse_line(line) {
                 Ok(Line::Comment(_)) => {}
                 Ok(Line::Group(name)) => {
-                    if line.trim_end_matches([' ', '\t']).len() != name.len() + 2
-                        || !is_group_name(name)
-                    {
+                    if line.trim_end_matches([' ', '\t']).len() != name.len() + 2 || !is_group_name(name) {
                         return wrong("not a group heading");
                     }
                     if in_main.is_none() && name != MAIN {
@@ -70,11 +68,7 @@ impl KeyFile {
                 Err(_) => return wrong("neither a group, a key with a value, nor a comment"),
             }
         }
-        if in_main.is_none() {
-            Err("it has no [Desktop Entry] group".into())
-        } else {
-            Ok(file)
-        }
+        if in_main.is_none() { Err("it has no [Desktop Entry] group".into()) } else { Ok(file) }
     }
 
     /// A string, its escapes undone. `None` when there is none, or it ends within an escape.
@@ -84,9 +78,7 @@ impl KeyFile {
 
     /// A truth value; what is neither is false, as in GLib.
     pub(crate) fn is_true(&self, key: &str) -> bool {
-        self.values
-            .get(key)
-            .is_some_and(|raw| matches!(raw.trim_end_matches(is_blank), "true" | "1"))
+        self.values.get(key).is_some_and(|raw| matches!(raw.trim_end_matches(is_blank), "true" | "1"))
     }
 
     /// A list of strings separated by `;`, empty ones left out.
@@ -130,10 +122,7 @@ impl KeyFile {
 
     /// A string in the first of these languages that it has, else untranslated.
     pub(crate) fn localised(&self, key: &str, languages: &[String]) -> Option<String> {
-        languages
-            .iter()
-            .find_map(|language| self.string(&format!("{key}[{language}]")))
-            .or_else(|| self.string(key))
+        languages.iter().find_map(|language| self.string(&format!("{key}[{language}]"))).or_else(|| self.string(key))
     }
 }
 
@@ -159,9 +148,7 @@ fn is_key_name(key: &str) -> bool {
         && !name.starts_with(' ')
         && !name.ends_with(' ')
         && !name.contains(']')
-        && locale
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '@'))
+        && locale.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '@'))
 }
 
 /// Undoes the escapes of a string. One that is not known stays as it is, backslash and all: `Exec="a\"b"`
@@ -200,43 +187,26 @@ mod tests {
     // Each of these was asked of GLib 2.74.4 (`g_key_file_load_from_data`, `get_string`, `get_boolean`).
     #[test]
     fn lines_are_read_as_glib_reads_them() {
-        let file =
-            read("a=true \n b = 1 \nc=0\nd=TRUE\nf =  x  \r\n  # no\n\ng=x\ry\na b=1\né=2\n")
-                .unwrap();
+        let file = read("a=true \n b = 1 \nc=0\nd=TRUE\nf =  x  \r\n  # no\n\ng=x\ry\na b=1\né=2\n").unwrap();
         assert!(file.is_true("a") && file.is_true("b") && !file.is_true("c") && !file.is_true("d"));
         assert_eq!(file.string("f").as_deref(), Some("x  "));
         assert_eq!(file.string("g").as_deref(), Some("x\ry"));
         assert_eq!(file.string("a b").as_deref(), Some("1"));
         assert_eq!(file.string("é").as_deref(), Some("2"));
         let file = read("a=1\n[E]\nb=1\n[Desktop Entry] \na=2\nc=3\n").unwrap();
-        assert_eq!(
-            (file.string("a"), file.string("b"), file.string("c")),
-            (Some("2".into()), None, Some("3".into()))
-        );
+        assert_eq!((file.string("a"), file.string("b"), file.string("c")), (Some("2".into()), None, Some("3".into())));
     }
 
     #[test]
     fn what_glib_refuses_is_refused() {
-        for body in [
-            "[D] x\n",
-            "foo\n",
-            "a[=2\n",
-            "[]\n",
-            "[D\u{1}]\n",
-            "n[de DE]=1\n",
-            "n [de]=1\n",
-            "n[de]x=1\n",
-            "=1\n",
-        ] {
+        for body in
+            ["[D] x\n", "foo\n", "a[=2\n", "[]\n", "[D\u{1}]\n", "n[de DE]=1\n", "n [de]=1\n", "n[de]x=1\n", "=1\n"]
+        {
             assert!(read(body).is_err(), "{body:?}");
         }
-        for text in [
-            "",
-            "# only\n",
-            "a=1\n[Desktop Entry]\n",
-            "[Other]\n[Desktop Entry]\n",
-            "\u{feff}[Desktop Entry]\n",
-        ] {
+        for text in
+            ["", "# only\n", "a=1\n[Desktop Entry]\n", "[Other]\n[Desktop Entry]\n", "\u{feff}[Desktop Entry]\n"]
+        {
             assert!(KeyFile::parse(text).is_err(), "{text:?}");
         }
         assert!(read("a=\0\n").is_err());
@@ -244,20 +214,14 @@ mod tests {
 
     #[test]
     fn translations_need_no_order_and_no_untranslated_value() {
-        let file = read("Name[fr]=f\nComment[de]=only\nName=n\nX=1\nName[de_DE]=d\nNameX[de]=no\n[Other]\nName=o\n").unwrap();
+        let file =
+            read("Name[fr]=f\nComment[de]=only\nName=n\nX=1\nName[de_DE]=d\nNameX[de]=no\n[Other]\nName=o\n").unwrap();
         assert_eq!(file.string("Name").as_deref(), Some("n"));
         let names = file.translations("Name");
         assert_eq!(names.keys().collect::<Vec<_>>(), ["de_DE", "fr"]);
-        assert_eq!(
-            file.localised("Name", &["de_DE".into(), "de".into()])
-                .as_deref(),
-            Some("d")
-        );
+        assert_eq!(file.localised("Name", &["de_DE".into(), "de".into()]).as_deref(), Some("d"));
         assert_eq!(file.localised("Name", &["ja".into()]).as_deref(), Some("n"));
-        assert_eq!(
-            file.localised("Comment", &["de".into()]).as_deref(),
-            Some("only")
-        );
+        assert_eq!(file.localised("Comment", &["de".into()]).as_deref(), Some("only"));
         assert_eq!(file.localised("Comment", &[]), None);
     }
 
@@ -274,18 +238,12 @@ mod tests {
     fn agrees_with_the_library_on_well_formed_files() {
         let text = "[Desktop Entry]\nType=Application\nName=Editor\nName[de]=Bearbeiter\nName[zh_CN]=编辑器\nExec=e\\s%U\n\
                     Keywords=a;b;\n\n[Desktop Action new]\nName=New\nExec=e --new\n";
-        let theirs = freedesktop_desktop_entry::DesktopEntry::from_str(
-            "/x/applications/e.desktop",
-            text,
-            None::<&[&str]>,
-        )
-        .unwrap();
+        let theirs =
+            freedesktop_desktop_entry::DesktopEntry::from_str("/x/applications/e.desktop", text, None::<&[&str]>)
+                .unwrap();
         let ours = KeyFile::parse(text).unwrap();
         for locale in ["de", "zh_CN", "fr"] {
-            assert_eq!(
-                theirs.name(&[locale]).map(String::from),
-                ours.localised("Name", &[locale.into()])
-            );
+            assert_eq!(theirs.name(&[locale]).map(String::from), ours.localised("Name", &[locale.into()]));
         }
         assert_eq!(theirs.exec().map(String::from), ours.string("Exec"));
     }

@@ -16,12 +16,8 @@ use crate::process::process_generation;
 use crate::start::Start;
 
 /// Variables that belong to the start of another application and would be taken for this one's.
-const NOT_INHERITED: &[&str] = &[
-    "DESKTOP_STARTUP_ID",
-    "XDG_ACTIVATION_TOKEN",
-    "GIO_LAUNCHED_DESKTOP_FILE",
-    "GIO_LAUNCHED_DESKTOP_FILE_PID",
-];
+const NOT_INHERITED: &[&str] =
+    &["DESKTOP_STARTUP_ID", "XDG_ACTIVATION_TOKEN", "GIO_LAUNCHED_DESKTOP_FILE", "GIO_LAUNCHED_DESKTOP_FILE_PID"];
 
 /// An application that was started. Whether it shows a window is another question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -54,22 +50,9 @@ pub fn launch(entry: &Entry, environment: &Environment) -> Result<Launched> {
 }
 
 fn start(permit: &Permit, environment: &Environment) -> Result<Launched> {
-    let variables = environment
-        .0
-        .iter()
-        .filter(|(name, _)| !NOT_INHERITED.contains(&name.as_str()));
-    let start = Start::new(
-        permit.program(),
-        permit.argv(),
-        variables,
-        permit.directory(),
-    )
-    .ok_or_else(|| {
-        Error::new(
-            Code::InvalidArgs,
-            "a variable of the environment cannot be passed on",
-        )
-        .kind("environment")
+    let variables = environment.0.iter().filter(|(name, _)| !NOT_INHERITED.contains(&name.as_str()));
+    let start = Start::new(permit.program(), permit.argv(), variables, permit.directory()).ok_or_else(|| {
+        Error::new(Code::InvalidArgs, "a variable of the environment cannot be passed on").kind("environment")
     })?;
 
     // The thread that will wait for the process starts it too: were there no thread to be had, nothing would
@@ -93,65 +76,34 @@ fn start(permit: &Permit, environment: &Environment) -> Result<Launched> {
         .map_err(|fault| failed(permit, &fault))?;
     let (pid, generation) = told
         .recv()
-        .map_err(|_| {
-            Error::new(
-                Code::Internal,
-                format!("the start of {} was not reported", quote(permit.id())),
-            )
-        })?
+        .map_err(|_| Error::new(Code::Internal, format!("the start of {} was not reported", quote(permit.id()))))?
         .map_err(|fault| failed(permit, &fault))?;
 
-    let program = permit
-        .program()
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    Ok(Launched {
-        id: permit.id().to_owned(),
-        program,
-        pid,
-        generation,
-    })
+    let program = permit.program().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Launched { id: permit.id().to_owned(), program, pid, generation })
 }
 
 /// Words a start that did not happen.
 fn failed(permit: &Permit, fault: &io::Error) -> Error {
     let errno = Errno::from_io_error(fault);
     let (code, kind, why) = match errno {
-        Some(Errno::NOENT | Errno::NOTDIR) => (
-            Code::NoLongerInstalled,
-            "program_missing",
-            "it, or the interpreter it names, is not installed",
-        ),
-        Some(Errno::ACCESS | Errno::PERM) => (
-            Code::PermDenied,
-            "program_denied",
-            "the system does not let us execute it",
-        ),
+        Some(Errno::NOENT | Errno::NOTDIR) => {
+            (Code::NoLongerInstalled, "program_missing", "it, or the interpreter it names, is not installed")
+        }
+        Some(Errno::ACCESS | Errno::PERM) => {
+            (Code::PermDenied, "program_denied", "the system does not let us execute it")
+        }
         Some(Errno::NOEXEC) => (
             Code::ActionNotSupported,
             "program_format",
             "it is neither a program of this system nor a script that names its interpreter",
         ),
-        _ => (
-            Code::ActionFailed,
-            "start_failed",
-            "the system could not start it",
-        ),
+        _ => (Code::ActionFailed, "start_failed", "the system could not start it"),
     };
-    let program = permit
-        .program()
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy();
+    let program = permit.program().file_name().unwrap_or_default().to_string_lossy();
     let error = Error::new(
         code,
-        format!(
-            "{} was not started: {} cannot be executed: {why}",
-            quote(permit.id()),
-            quote(&program)
-        ),
+        format!("{} was not started: {} cannot be executed: {why}", quote(permit.id()), quote(&program)),
     );
     error.kind(kind).platform(fault.to_string())
 }

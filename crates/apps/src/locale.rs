@@ -9,10 +9,7 @@ pub(crate) fn languages(environment: &Environment) -> Vec<String> {
     let set = ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"]
         .iter()
         .find_map(|name| environment.0.get(*name).filter(|value| !value.is_empty()));
-    let set = set
-        .map_or("", String::as_str)
-        .split(':')
-        .filter(|locale| !locale.is_empty());
+    let set = set.map_or("", String::as_str).split(':').filter(|locale| !locale.is_empty());
     // GLib looks for translations into "C" as well, last.
     set.flat_map(variants).chain(["C".to_owned()]).collect()
 }
@@ -51,12 +48,7 @@ mod tests {
     use super::*;
 
     fn of(pairs: &[(&str, &str)]) -> Vec<String> {
-        languages(&Environment(
-            pairs
-                .iter()
-                .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
-                .collect(),
-        ))
+        languages(&Environment(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect()))
     }
 
     #[test]
@@ -75,14 +67,8 @@ mod tests {
                 "sr"
             ]
         );
-        assert_eq!(
-            of(&[("LANG", "de_DE.UTF-8"), ("LANGUAGE", "ja:fr_CA")]),
-            ["ja", "fr_CA", "fr", "C"]
-        );
-        assert_eq!(
-            of(&[("LANG", "de_DE"), ("LC_ALL", "")]),
-            ["de_DE", "de", "C"]
-        );
+        assert_eq!(of(&[("LANG", "de_DE.UTF-8"), ("LANGUAGE", "ja:fr_CA")]), ["ja", "fr_CA", "fr", "C"]);
+        assert_eq!(of(&[("LANG", "de_DE"), ("LC_ALL", "")]), ["de_DE", "de", "C"]);
         assert_eq!(of(&[]), ["C"]);
     }
 }

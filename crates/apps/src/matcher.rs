@@ -33,21 +33,12 @@ pub struct Candidate {
 impl Candidate {
     fn of(entry: &Entry) -> Self {
         let name = clip(&entry.name, MAX_SHOWN_NAME).0.to_owned();
-        Candidate {
-            id: entry.id.clone(),
-            name,
-            origin: entry.source.token(),
-        }
+        Candidate { id: entry.id.clone(), name, origin: entry.source.token() }
     }
 
     /// For messages.
     fn shown(&self) -> String {
-        format!(
-            "{} ({}, {})",
-            quote(&self.id),
-            quote(&self.name),
-            self.origin
-        )
+        format!("{} ({}, {})", quote(&self.id), quote(&self.name), self.origin)
     }
 }
 
@@ -64,17 +55,10 @@ impl Index {
         let folded = well_formed(request)?;
 
         let stem = request.strip_suffix(".desktop");
-        let by_id = self
-            .entries
-            .iter()
-            .filter(|entry| entry.id == request || Some(entry.id.as_str()) == stem);
+        let by_id = self.entries.iter().filter(|entry| entry.id == request || Some(entry.id.as_str()) == stem);
         let mut matches: Vec<&Entry> = by_id.collect();
         if matches.is_empty() {
-            matches = self
-                .entries
-                .iter()
-                .filter(|entry| names(entry).any(|name| fold(name) == folded))
-                .collect();
+            matches = self.entries.iter().filter(|entry| names(entry).any(|name| fold(name) == folded)).collect();
         }
         match matches.as_slice() {
             [one] => Ok(one),
@@ -85,29 +69,20 @@ impl Index {
 
     /// The answer when nothing has that name.
     fn unknown(&self, request: &str, stem: Option<&str>, folded: &str) -> Error {
-        let error =
-            |message: String| Error::new(Code::NotIndexed, message).detail("request", request);
-        if let Some(Skipped { id, reason, .. }) = self.skipped.iter().find(|skipped| {
-            skipped
-                .id
-                .as_deref()
-                .is_some_and(|id| id == request || Some(id) == stem)
-        }) {
+        let error = |message: String| Error::new(Code::NotIndexed, message).detail("request", request);
+        if let Some(Skipped { id, reason, .. }) = self
+            .skipped
+            .iter()
+            .find(|skipped| skipped.id.as_deref().is_some_and(|id| id == request || Some(id) == stem))
+        {
             let id = id.as_deref().unwrap_or_default();
-            return error(format!(
-                "there is a desktop entry {}, which cannot be used: {reason}",
-                quote(id)
-            ))
-            .kind("unusable_entry")
-            .detail("near", Vec::<Candidate>::new());
+            return error(format!("there is a desktop entry {}, which cannot be used: {reason}", quote(id)))
+                .kind("unusable_entry")
+                .detail("near", Vec::<Candidate>::new());
         }
         let near = self.near(folded);
         let error = if request.contains('/') {
-            error(format!(
-                "no application is named {}; a path is never started",
-                quote(request)
-            ))
-            .kind("path")
+            error(format!("no application is named {}; a path is never started", quote(request))).kind("path")
         } else {
             error(format!("no application is named {}", quote(request))).kind("unknown_name")
         };
@@ -115,10 +90,7 @@ impl Index {
             error.suggest("give the exact name or id of an installed application")
         } else {
             let shown: Vec<_> = near.iter().map(Candidate::shown).collect();
-            error.suggest(format!(
-                "names like it: {}; give the exact id if one is meant",
-                shown.join(", ")
-            ))
+            error.suggest(format!("names like it: {}; give the exact id if one is meant", shown.join(", ")))
         };
         error.detail("near", near)
     }
@@ -147,66 +119,40 @@ impl Index {
                 hints.insert((rank, Candidate::of(entry)));
             }
         }
-        hints
-            .into_iter()
-            .take(SHOWN)
-            .map(|(_, candidate)| candidate)
-            .collect()
+        hints.into_iter().take(SHOWN).map(|(_, candidate)| candidate).collect()
     }
 }
 
 /// The names that a request may use: none for entries kept out of menus.
 fn names(entry: &Entry) -> impl Iterator<Item = &str> {
-    let all = std::iter::once(&entry.name)
-        .chain(entry.names.values())
-        .map(String::as_str);
+    let all = std::iter::once(&entry.name).chain(entry.names.values()).map(String::as_str);
     all.filter(|_| !entry.no_display)
 }
 
 /// Checks a request and folds it.
 fn well_formed(request: &str) -> Result<String> {
-    let invalid =
-        |message: &str, kind: &str| Err(Error::new(Code::InvalidArgs, message).kind(kind));
+    let invalid = |message: &str, kind: &str| Err(Error::new(Code::InvalidArgs, message).kind(kind));
     if request.len() > MAX_REQUEST {
         return invalid("the name is longer than 512 bytes", "name_too_long");
     }
     if request.contains(char::is_control) {
-        return invalid(
-            "the name holds control characters",
-            "name_control_characters",
-        );
+        return invalid("the name holds control characters", "name_control_characters");
     }
     let folded = fold(request);
     if folded.is_empty() {
-        let what = if request.chars().any(is_invisible) {
-            "the name has no visible character"
-        } else {
-            "the name is empty"
-        };
+        let what =
+            if request.chars().any(is_invisible) { "the name has no visible character" } else { "the name is empty" };
         return invalid(what, "name_empty");
     }
     Ok(folded)
 }
 
 fn ambiguous(request: &str, several: &[&Entry]) -> Error {
-    let candidates: Vec<_> = several
-        .iter()
-        .take(SHOWN)
-        .map(|entry| Candidate::of(entry))
-        .collect();
+    let candidates: Vec<_> = several.iter().take(SHOWN).map(|entry| Candidate::of(entry)).collect();
     let shown: Vec<_> = candidates.iter().map(Candidate::shown).collect();
     let more = several.len() - candidates.len();
-    let rest = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
-    let message = format!(
-        "{} applications are named {}: {}{rest}",
-        several.len(),
-        quote(request),
-        shown.join(", ")
-    );
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let message = format!("{} applications are named {}: {}{rest}", several.len(), quote(request), shown.join(", "));
     Error::new(Code::AmbiguousTarget, message)
         .kind("several_applications")
         .suggest("ask the person which one is meant, then open it by its id")
@@ -230,13 +176,7 @@ mod tests {
         let mut index = Index::default();
         for (id, body) in entries {
             let text = format!("[Desktop Entry]\nType=Application\nExec=/bin/true\n{body}\n");
-            match judge(
-                id,
-                Source::System,
-                Path::new("/x"),
-                &text,
-                &Environment([].into()),
-            ) {
+            match judge(id, Source::System, Path::new("/x"), &text, &Environment([].into())) {
                 Verdict::Application(entry, _) => index.entries.push(*entry),
                 other => panic!("{id}: {other:?}"),
             }
@@ -253,11 +193,7 @@ mod tests {
 
     #[test]
     fn ids_are_exact_and_come_before_names() {
-        let index = index(&[
-            ("org.x.Edit", "Name=Editor"),
-            ("edit", "Name=org.x.Edit"),
-            ("a", "Name=Edit"),
-        ]);
+        let index = index(&[("org.x.Edit", "Name=Editor"), ("edit", "Name=org.x.Edit"), ("a", "Name=Edit")]);
         assert_eq!(id(&index, "org.x.Edit"), "org.x.Edit");
         assert_eq!(id(&index, "org.x.Edit.desktop"), "org.x.Edit");
         // Not the id letter for letter, so it is the name of another.
@@ -299,28 +235,14 @@ mod tests {
         assert_eq!(id(&index, "shy"), "shy");
         assert_eq!(id(&index, "Shy"), "NOT_INDEXED");
         let near = index.find("Shy").unwrap_err().details()["near"].clone();
-        assert_eq!(
-            near,
-            serde_json::json!([{"id": "b", "name": "Shyer", "origin": "system"}])
-        );
+        assert_eq!(near, serde_json::json!([{"id": "b", "name": "Shyer", "origin": "system"}]));
     }
 
     #[test]
     fn several_of_a_name_are_never_chosen_from() {
-        let names: Vec<_> = (0..7)
-            .map(|n| {
-                (
-                    format!("app{n}"),
-                    format!("Name=other {n}\nName[de]=Ä \"\u{1b}[2J\""),
-                )
-            })
-            .collect();
-        let index = index(
-            &names
-                .iter()
-                .map(|(id, body)| (id.as_str(), body.as_str()))
-                .collect::<Vec<_>>(),
-        );
+        let names: Vec<_> =
+            (0..7).map(|n| (format!("app{n}"), format!("Name=other {n}\nName[de]=Ä \"\u{1b}[2J\""))).collect();
+        let index = index(&names.iter().map(|(id, body)| (id.as_str(), body.as_str())).collect::<Vec<_>>());
         // The name holds a control character, so only an entry without can be asked for.
         assert_eq!(id(&index, "ä \"\u{1b}[2j\""), "INVALID_ARGS");
 
@@ -329,37 +251,20 @@ mod tests {
         assert_eq!(error.code(), Code::AmbiguousTarget);
         assert_eq!(error.details()["ask_user"], true);
         assert_eq!(error.details()["count"], 2);
-        assert_eq!(
-            error.details()["candidates"][1],
-            serde_json::json!({"id": "b", "name": "x", "origin": "system"})
-        );
-        assert!(
-            error.message().contains(r#""a" ("X\u{202e}", system)"#),
-            "{error}"
-        );
+        assert_eq!(error.details()["candidates"][1], serde_json::json!({"id": "b", "name": "x", "origin": "system"}));
+        assert!(error.message().contains(r#""a" ("X\u{202e}", system)"#), "{error}");
         assert!(!error.message().contains('\u{202e}'));
     }
 
     #[test]
     fn at_most_five_candidates_and_hints() {
         let names: Vec<_> = (0..9).map(|n| format!("app{n}")).collect();
-        let index = index(
-            &names
-                .iter()
-                .map(|id| (id.as_str(), "Name=Same Thing"))
-                .collect::<Vec<_>>(),
-        );
+        let index = index(&names.iter().map(|id| (id.as_str(), "Name=Same Thing")).collect::<Vec<_>>());
         let error = index.find("same thing").unwrap_err();
         assert_eq!(error.details()["candidates"].as_array().unwrap().len(), 5);
         assert_eq!(error.details()["count"], 9);
         assert!(error.message().contains("and 4 more"), "{error}");
-        assert_eq!(
-            index.find("same").unwrap_err().details()["near"]
-                .as_array()
-                .unwrap()
-                .len(),
-            5
-        );
+        assert_eq!(index.find("same").unwrap_err().details()["near"].as_array().unwrap().len(), 5);
     }
 
     #[test]
@@ -372,16 +277,9 @@ mod tests {
             ("5", "Name=Code Blocks"),
         ]);
         let error = index.find("code").unwrap_err();
-        assert_eq!(
-            (error.code(), error.kind_of()),
-            (Code::NotIndexed, Some("unknown_name"))
-        );
-        let near: Vec<_> = error.details()["near"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|c| c["id"].as_str().unwrap())
-            .collect();
+        assert_eq!((error.code(), error.kind_of()), (Code::NotIndexed, Some("unknown_name")));
+        let near: Vec<_> =
+            error.details()["near"].as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap()).collect();
         assert_eq!(near, ["2", "5", "1", "org.code.x"]);
         let error = index.find("my Code Blocks app").unwrap_err();
         assert_eq!(error.details()["near"][0]["id"], "5");
@@ -390,31 +288,13 @@ mod tests {
     #[test]
     fn what_cannot_be_a_name_is_refused() {
         let index = index(&[("a", "Name=TCP/IP Viewer")]);
-        for request in [
-            "",
-            "   ",
-            "\u{200b}\u{202e}",
-            "a\n",
-            "a\0",
-            "\u{1b}[2J",
-            &"x".repeat(513),
-        ] {
+        for request in ["", "   ", "\u{200b}\u{202e}", "a\n", "a\0", "\u{1b}[2J", &"x".repeat(513)] {
             assert_eq!(id(&index, request), "INVALID_ARGS", "{request:?}");
         }
         assert_eq!(id(&index, "tcp/ip viewer"), "a");
-        for request in [
-            "/bin/sh",
-            "../a",
-            "./a.desktop",
-            "/usr/share/applications/a.desktop",
-            "file:///bin/sh",
-        ] {
+        for request in ["/bin/sh", "../a", "./a.desktop", "/usr/share/applications/a.desktop", "file:///bin/sh"] {
             let error = index.find(request).unwrap_err();
-            assert_eq!(
-                (error.code(), error.kind_of()),
-                (Code::NotIndexed, Some("path")),
-                "{request}"
-            );
+            assert_eq!((error.code(), error.kind_of()), (Code::NotIndexed, Some("path")), "{request}");
         }
     }
 
@@ -427,10 +307,7 @@ mod tests {
             reason: "it has no type".into(),
         });
         let error = index.find("a.desktop").unwrap_err();
-        assert_eq!(
-            (error.code(), error.kind_of()),
-            (Code::NotIndexed, Some("unusable_entry"))
-        );
+        assert_eq!((error.code(), error.kind_of()), (Code::NotIndexed, Some("unusable_entry")));
         assert!(error.message().ends_with("it has no type"), "{error}");
     }
 

@@ -10,11 +10,7 @@ use std::fs;
 pub fn process_generation(pid: u32) -> Option<String> {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
-    Some(format!(
-        "{}-{}",
-        boot.get(..8)?,
-        start_ticks(&String::from_utf8_lossy(&stat))?
-    ))
+    Some(format!("{}-{}", boot.get(..8)?, start_ticks(&String::from_utf8_lossy(&stat))?))
 }
 
 /// Field 22. The second field is the program's name in brackets and may itself hold brackets and blanks, so
@@ -42,10 +38,7 @@ mod tests {
         let generation = process_generation(own).unwrap();
         assert_eq!(process_generation(own).as_ref(), Some(&generation));
         let (boot, ticks) = generation.split_once('-').unwrap();
-        assert!(
-            boot.len() == 8 && ticks.parse::<u64>().is_ok(),
-            "{generation}"
-        );
+        assert!(boot.len() == 8 && ticks.parse::<u64>().is_ok(), "{generation}");
         assert_eq!(process_generation(u32::MAX), None);
     }
 }

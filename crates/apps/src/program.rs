@@ -31,11 +31,7 @@ impl fmt::Display for Missing {
 pub(crate) fn locate(word: &str, environment: &Environment) -> Result<PathBuf, Missing> {
     if word.starts_with('/') {
         let path = PathBuf::from(word);
-        return if is_executable(&path) {
-            Ok(path)
-        } else {
-            Err(Missing::NotFound)
-        };
+        return if is_executable(&path) { Ok(path) } else { Err(Missing::NotFound) };
     }
     if word.contains('/') {
         return Err(Missing::Relative);
@@ -83,18 +79,8 @@ mod tests {
 
         assert_eq!(locate("tool", &environment), Ok(at("tool")));
         assert_eq!(locate("link", &environment), Ok(at("link")));
-        assert_eq!(
-            locate(at("tool").to_str().unwrap(), &environment),
-            Ok(at("tool"))
-        );
-        for word in [
-            "plain",
-            "folder",
-            "absent",
-            "",
-            "Cargo.toml",
-            at("plain").to_str().unwrap(),
-        ] {
+        assert_eq!(locate(at("tool").to_str().unwrap(), &environment), Ok(at("tool")));
+        for word in ["plain", "folder", "absent", "", "Cargo.toml", at("plain").to_str().unwrap()] {
             assert_eq!(locate(word, &environment), Err(Missing::NotFound), "{word}");
         }
         assert_eq!(locate("late/tool", &environment), Err(Missing::Relative));

@@ -55,28 +55,16 @@ pub fn scan(environment: &Environment) -> Index {
     // Every id that was decided about, also those that are hidden or cannot be used.
     let mut decided = HashSet::new();
     for (directory, source) in directories(environment) {
-        let mut walk = Walk {
-            root: &directory,
-            files: Vec::new(),
-            names: 0,
-            full: false,
-            skipped: &mut index.skipped,
-        };
+        let mut walk = Walk { root: &directory, files: Vec::new(), names: 0, full: false, skipped: &mut index.skipped };
         walk.enter(&directory, "", &mut Vec::new());
         let mut files = walk.files;
         // `a-b.desktop` and `a/b.desktop` have the same id; the one that is less deep wins, always.
         files.sort_by(|a, b| (a.depth, &a.id).cmp(&(b.depth, &b.id)));
         let mut here = HashSet::new();
         for Found { id, path, .. } in files {
-            let skip = |reason: String| Skipped {
-                what: path.clone(),
-                id: Some(id.clone()),
-                reason,
-            };
+            let skip = |reason: String| Skipped { what: path.clone(), id: Some(id.clone()), reason };
             if here.contains(&id) {
-                index.skipped.push(skip(
-                    "another file in this directory has the same id".into(),
-                ));
+                index.skipped.push(skip("another file in this directory has the same id".into()));
                 continue;
             }
             here.insert(id.clone());
@@ -86,9 +74,7 @@ pub fn scan(environment: &Environment) -> Index {
             let text = match entry::read(&path) {
                 Ok(text) => text,
                 Err(Unreadable::Gone) => {
-                    index
-                        .skipped
-                        .push(skip("it is a link to nothing, or was just removed".into()));
+                    index.skipped.push(skip("it is a link to nothing, or was just removed".into()));
                     continue;
                 }
                 Err(Unreadable::Refused(reason)) => {
@@ -103,32 +89,18 @@ pub fn scan(environment: &Environment) -> Index {
             }
         }
     }
-    tracing::debug!(
-        entries = index.entries.len(),
-        skipped = index.skipped.len(),
-        "applications scanned"
-    );
+    tracing::debug!(entries = index.entries.len(), skipped = index.skipped.len(), "applications scanned");
     index
 }
 
 /// The home directory, where the environment names one.
 pub(crate) fn home(environment: &Environment) -> Option<&Path> {
-    environment
-        .0
-        .get("HOME")
-        .filter(|home| home.starts_with('/'))
-        .map(Path::new)
+    environment.0.get("HOME").filter(|home| home.starts_with('/')).map(Path::new)
 }
 
 /// The applications directories in order of priority, each once.
 fn directories(environment: &Environment) -> Vec<(PathBuf, Source)> {
-    let value = |name: &str| {
-        environment
-            .0
-            .get(name)
-            .map(String::as_str)
-            .filter(|value| !value.is_empty())
-    };
+    let value = |name: &str| environment.0.get(name).map(String::as_str).filter(|value| !value.is_empty());
     // The specification has relative paths ignored.
     let absolute = |path: &&str| path.starts_with('/');
     let home = home(environment);
@@ -136,24 +108,16 @@ fn directories(environment: &Environment) -> Vec<(PathBuf, Source)> {
         .filter(absolute)
         .map(PathBuf::from)
         .or_else(|| home.map(|home| home.join(".local/share")));
-    let shared = value("XDG_DATA_DIRS")
-        .unwrap_or("/usr/local/share:/usr/share")
-        .split(':')
-        .filter(absolute);
+    let shared = value("XDG_DATA_DIRS").unwrap_or("/usr/local/share:/usr/share").split(':').filter(absolute);
 
     let mut found: Vec<(PathBuf, Source)> = Vec::new();
-    let all = own
-        .iter()
-        .map(|path| (path.clone(), true))
-        .chain(shared.map(|path| (PathBuf::from(path), false)));
+    let all = own.iter().map(|path| (path.clone(), true)).chain(shared.map(|path| (PathBuf::from(path), false)));
     for (data, is_own) in all {
         let source = if data.ends_with("flatpak/exports/share") {
             Source::Flatpak
         } else if data.ends_with("snapd/desktop") {
             Source::Snap
-        } else if is_own
-            || home.is_some_and(|home| home != Path::new("/") && data.starts_with(home))
-        {
+        } else if is_own || home.is_some_and(|home| home != Path::new("/") && data.starts_with(home)) {
             Source::User
         } else {
             Source::System
@@ -185,11 +149,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn skip(&mut self, what: &Path, id: Option<String>, reason: impl Into<String>) {
-        self.skipped.push(Skipped {
-            what: what.to_owned(),
-            id,
-            reason: reason.into(),
-        });
+        self.skipped.push(Skipped { what: what.to_owned(), id, reason: reason.into() });
     }
 
     /// Collects the entry files of a directory and those in it. `prefix` is what its ids begin with, `above`
@@ -206,11 +166,7 @@ impl Walk<'_> {
             return self.skip(directory, None, "it is a link to a directory that it is in");
         }
         if above.len() > MAX_DEPTH {
-            return self.skip(
-                directory,
-                None,
-                format!("it is more than {MAX_DEPTH} directories deep"),
-            );
+            return self.skip(directory, None, format!("it is more than {MAX_DEPTH} directories deep"));
         }
         let listing = match fs::read_dir(directory) {
             Ok(listing) => listing,
@@ -221,11 +177,7 @@ impl Walk<'_> {
             let path = match item {
                 Ok(item) => item.path(),
                 Err(fault) => {
-                    self.skip(
-                        directory,
-                        None,
-                        format!("it cannot be read to its end: {fault}"),
-                    );
+                    self.skip(directory, None, format!("it cannot be read to its end: {fault}"));
                     break;
                 }
             };
@@ -233,11 +185,7 @@ impl Walk<'_> {
             if self.names > MAX_NAMES || self.files.len() >= MAX_FILES {
                 self.full = true;
                 let root = self.root;
-                self.skip(
-                    root,
-                    None,
-                    format!("only {} of its entries were read", self.files.len()),
-                );
+                self.skip(root, None, format!("only {} of its entries were read", self.files.len()));
                 break;
             }
             self.take(path, prefix, above);
@@ -260,22 +208,11 @@ impl Walk<'_> {
         };
         if let Some(stem) = name.strip_suffix(".desktop") {
             let id = format!("{prefix}{stem}");
-            if stem.is_empty()
-                || id.len() > MAX_ID
-                || id.contains(|c: char| c.is_control() || text::is_invisible(c))
-            {
-                self.skip(
-                    &path,
-                    None,
-                    "its name is empty, too long, or has characters that cannot be seen",
-                );
+            if stem.is_empty() || id.len() > MAX_ID || id.contains(|c: char| c.is_control() || text::is_invisible(c)) {
+                self.skip(&path, None, "its name is empty, too long, or has characters that cannot be seen");
                 return;
             }
-            self.files.push(Found {
-                id,
-                depth: above.len(),
-                path,
-            });
+            self.files.push(Found { id, depth: above.len(), path });
         } else if path.is_dir() {
             let prefix = format!("{prefix}{name}-");
             self.enter(&path, &prefix, above);
@@ -288,51 +225,23 @@ mod tests {
     use super::*;
 
     fn of(pairs: &[(&str, &str)]) -> Vec<(String, Source)> {
-        let environment = Environment(
-            pairs
-                .iter()
-                .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
-                .collect(),
-        );
-        directories(&environment)
-            .into_iter()
-            .map(|(path, source)| (path.display().to_string(), source))
-            .collect()
+        let environment = Environment(pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect());
+        directories(&environment).into_iter().map(|(path, source)| (path.display().to_string(), source)).collect()
     }
 
     #[test]
     fn directories_come_in_the_order_of_the_specification() {
-        let defaults = [
-            ("/usr/local/share/applications", Source::System),
-            ("/usr/share/applications", Source::System),
-        ]
-        .map(|(path, source)| (path.to_owned(), source));
+        let defaults = [("/usr/local/share/applications", Source::System), ("/usr/share/applications", Source::System)]
+            .map(|(path, source)| (path.to_owned(), source));
         assert_eq!(of(&[]), defaults);
-        assert_eq!(
-            of(&[
-                ("HOME", "rel"),
-                ("XDG_DATA_HOME", "rel"),
-                ("XDG_DATA_DIRS", "")
-            ]),
-            defaults
-        );
-        assert_eq!(
-            of(&[("HOME", "/h")])[0],
-            ("/h/.local/share/applications".to_owned(), Source::User)
-        );
+        assert_eq!(of(&[("HOME", "rel"), ("XDG_DATA_HOME", "rel"), ("XDG_DATA_DIRS", "")]), defaults);
+        assert_eq!(of(&[("HOME", "/h")])[0], ("/h/.local/share/applications".to_owned(), Source::User));
         let dirs = "/h/.local/share/flatpak/exports/share:rel::/h/more:/own:/var/lib/snapd/desktop:/home2:/h/more";
         assert_eq!(
-            of(&[
-                ("HOME", "/h"),
-                ("XDG_DATA_HOME", "/own"),
-                ("XDG_DATA_DIRS", dirs)
-            ]),
+            of(&[("HOME", "/h"), ("XDG_DATA_HOME", "/own"), ("XDG_DATA_DIRS", dirs)]),
             [
                 ("/own/applications", Source::User),
-                (
-                    "/h/.local/share/flatpak/exports/share/applications",
-                    Source::Flatpak
-                ),
+                ("/h/.local/share/flatpak/exports/share/applications", Source::Flatpak),
                 ("/h/more/applications", Source::User),
                 ("/var/lib/snapd/desktop/applications", Source::Snap),
                 ("/home2/applications", Source::System),

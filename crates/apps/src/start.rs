@@ -41,15 +41,8 @@ unsafe impl Sync for Strings {}
 
 impl Strings {
     fn new(owned: Vec<CString>) -> Self {
-        let pointers = owned
-            .iter()
-            .map(|text| text.as_ptr())
-            .chain([ptr::null()])
-            .collect();
-        Strings {
-            pointers,
-            _owned: owned,
-        }
+        let pointers = owned.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect();
+        Strings { pointers, _owned: owned }
     }
 }
 
@@ -61,16 +54,11 @@ impl Start {
         variables: impl Iterator<Item = (&'a String, &'a String)>,
         directory: &Path,
     ) -> Option<Self> {
-        let argv = argv
-            .iter()
-            .map(|word| CString::new(word.as_str()).ok())
-            .collect::<Option<_>>()?;
+        let argv = argv.iter().map(|word| CString::new(word.as_str()).ok()).collect::<Option<_>>()?;
         let variables = variables
             .map(|(name, value)| {
                 let sound = !name.is_empty() && !name.contains('=');
-                sound
-                    .then(|| CString::new(format!("{name}={value}")).ok())
-                    .flatten()
+                sound.then(|| CString::new(format!("{name}={value}")).ok()).flatten()
             })
             .collect::<Option<_>>()?;
         let image = Image {
@@ -78,10 +66,7 @@ impl Start {
             argv: Strings::new(argv),
             variables: Strings::new(variables),
         };
-        Some(Start {
-            directory: directory.to_owned(),
-            image,
-        })
+        Some(Start { directory: directory.to_owned(), image })
     }
 
     /// Starts it. `Ok` means that the program has taken the place of our copy: the standard library waits
@@ -90,11 +75,7 @@ impl Start {
         let image = self.image;
         // The name only serves the standard library's own exec, which is never reached.
         let mut command = Command::new("/");
-        command
-            .current_dir(&self.directory)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        command.current_dir(&self.directory).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         // SAFETY: after a fork in a process with threads only async-signal-safe calls are allowed. The hook
         // makes system calls and reads memory that was allocated before; it neither allocates nor locks.
         unsafe {
@@ -114,11 +95,7 @@ impl Image {
         // SAFETY: the program is a C string and both lists are null-terminated lists of C strings; `self`
         // owns them all.
         unsafe {
-            libc::execve(
-                self.program.as_ptr(),
-                self.argv.pointers.as_ptr(),
-                self.variables.pointers.as_ptr(),
-            );
+            libc::execve(self.program.as_ptr(), self.argv.pointers.as_ptr(), self.variables.pointers.as_ptr());
         }
         io::Error::last_os_error()
     }
@@ -130,14 +107,7 @@ impl Image {
 fn keep_no_descriptors() {
     const FIRST: c_uint = 3;
     // SAFETY: `close_range` only takes numbers, and with this flag closes nothing yet.
-    let marked = unsafe {
-        libc::syscall(
-            libc::SYS_close_range,
-            FIRST,
-            c_uint::MAX,
-            libc::CLOSE_RANGE_CLOEXEC,
-        )
-    };
+    let marked = unsafe { libc::syscall(libc::SYS_close_range, FIRST, c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC) };
     if marked == 0 {
         return;
     }

@@ -182,8 +182,9 @@ fn asked_for() -> String {
 #[expect(clippy::disallowed_methods, reason = "this binary is where the environment is read")]
 fn settings(matches: &ArgMatches) -> Result<Settings> {
     // A variable that is not text cannot name anything we use, and is passed on to nobody.
-    let variables: BTreeMap<String, String> =
-        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))).collect();
+    let variables: BTreeMap<String, String> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
     let environment = Environment(variables);
     let places = Places::of(&environment, rustix::process::geteuid().as_raw())?;
     let output = match matches.get_one::<PathBuf>("output-dir") {

@@ -92,11 +92,12 @@ fn parse(size: &str) -> Result<(u16, u16)> {
         .and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)))
         .filter(|(width, height)| SIZES.contains(width) && SIZES.contains(height))
         .ok_or_else(|| {
-            Error::new(
-                Code::InvalidArgs,
-                format!("{} is not the size of a screen", surehand_core::text::quote(size)),
-            )
-            .kind("bad_size")
-            .suggest(format!("write width and height from {} to {}, for example {SIZE}", SIZES.start(), SIZES.end()))
+            Error::new(Code::InvalidArgs, format!("{} is not the size of a screen", surehand_core::text::quote(size)))
+                .kind("bad_size")
+                .suggest(format!(
+                    "write width and height from {} to {}, for example {SIZE}",
+                    SIZES.start(),
+                    SIZES.end()
+                ))
         })
 }

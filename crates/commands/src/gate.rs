@@ -1,8 +1,8 @@
 //! Where every command passes before it runs, and where what it did is recorded.
 
 use serde::Serialize;
-use surehand_core::disposition::Disposition;
 use surehand_core::Result;
+use surehand_core::disposition::Disposition;
 
 use crate::command::Spec;
 

@@ -79,7 +79,8 @@ impl Command for ListWindows {
         let windows = platform.windows(&call, &applications)?;
         let mut unresponsive = listing.unresponsive;
         unresponsive.extend(windows.unresponsive);
-        let own = |pid: u32| self.app.is_none() || applications.iter().any(|application| application.process.pid == pid);
+        let own =
+            |pid: u32| self.app.is_none() || applications.iter().any(|application| application.process.pid == pid);
         unresponsive.retain(|silent| own(silent.pid));
         Ok(Windows {
             windows: windows.items.iter().filter(|window| own(window.process.pid)).map(WindowView::from).collect(),

@@ -91,7 +91,12 @@ impl Command for Press {
         platform.press(&call, &chord)?;
         let disposition = Delivery::DeliveredUnverified.into();
         cx.disposition = Some(disposition);
-        Ok(Pressed { action: Self::SPEC.name, combo: chord.to_string(), window: WindowView::from(&window), disposition })
+        Ok(Pressed {
+            action: Self::SPEC.name,
+            combo: chord.to_string(),
+            window: WindowView::from(&window),
+            disposition,
+        })
     }
 }
 
@@ -110,9 +115,8 @@ fn has_keyboard(platform: &dyn Platform, call: &Call<'_>, window: &Window) -> Re
     let applications = platform.applications(call)?;
     let windows = platform.windows(call, &applications.items)?;
     let holder = windows.items.iter().find(|other| other.native.is_some() && other.native == attention.keyboard);
-    let who = holder.map_or("no known window".to_owned(), |other| {
-        format!("{} of {}", quote(&other.title), quote(&other.app_name))
-    });
+    let who = holder
+        .map_or("no known window".to_owned(), |other| format!("{} of {}", quote(&other.title), quote(&other.app_name)));
     Err(Error::new(
         Code::PolicyDenied,
         format!("window {} {} does not have the keyboard; {who} has it", window.id, quote(&window.title)),

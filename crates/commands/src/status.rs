@@ -76,10 +76,9 @@ impl Outline for Stands {
         };
         let mut lines = Lines::new();
         lines.words([Word::Own("surehand"), made(&self.version), made(&self.platform)]);
-        for (name, permission) in [
-            ("accessibility", &self.permissions.accessibility),
-            ("screen", &self.permissions.screen_recording),
-        ] {
+        for (name, permission) in
+            [("accessibility", &self.permissions.accessibility), ("screen", &self.permissions.screen_recording)]
+        {
             lines.words([
                 Word::Own(name),
                 token(permission).map_or(Word::Nothing, made),

@@ -168,11 +168,7 @@ pub fn window(platform: &dyn Platform, call: &Call<'_>, wanted: Wanted<'_>) -> R
 ///
 /// # Errors
 /// As [`window`], and `ACTION_NOT_SUPPORTED` when the application publishes nothing about it.
-pub fn readable_window(
-    platform: &dyn Platform,
-    call: &Call<'_>,
-    wanted: Wanted<'_>,
-) -> Result<(Application, Window)> {
+pub fn readable_window(platform: &dyn Platform, call: &Call<'_>, wanted: Wanted<'_>) -> Result<(Application, Window)> {
     let (application, window) = self::window(platform, call, wanted)?;
     match application {
         Some(application) if window.is_accessible() => Ok((application, window)),
@@ -188,8 +184,7 @@ pub fn readable_window(
 
 fn choose(found: Vec<Window>, wanted: &Wanted<'_>, silent: &[Unresponsive]) -> Result<Window> {
     if wanted.app.is_none() {
-        let focused: Vec<Window> =
-            found.into_iter().filter(|window| window.focused == Reading::Known(true)).collect();
+        let focused: Vec<Window> = found.into_iter().filter(|window| window.focused == Reading::Known(true)).collect();
         return the_only(focused, || {
             let mut error = Error::new(Code::WindowNotFound, "no window has the focus")
                 .suggest("say which one with `--app` or `--window-id`; see `list-windows`");
@@ -214,11 +209,8 @@ fn choose(found: Vec<Window>, wanted: &Wanted<'_>, silent: &[Unresponsive]) -> R
         }
     }
     the_only(left, || {
-        Error::new(
-            Code::WindowNotFound,
-            format!("{} has no window", quote(wanted.app.unwrap_or_default())),
-        )
-        .suggest("see `list-windows`; `wait --window TITLE` waits for one")
+        Error::new(Code::WindowNotFound, format!("{} has no window", quote(wanted.app.unwrap_or_default())))
+            .suggest("see `list-windows`; `wait --window TITLE` waits for one")
     })
 }
 
@@ -237,8 +229,8 @@ fn the_only(mut found: Vec<Window>, none: impl FnOnce() -> Error) -> Result<Wind
 }
 
 fn no_such_window(id: &str, silent: &[Unresponsive]) -> Error {
-    let mut error = Error::new(Code::WindowNotFound, format!("there is no window {}", quote(id)))
-        .suggest("see `list-windows`");
+    let mut error =
+        Error::new(Code::WindowNotFound, format!("there is no window {}", quote(id))).suggest("see `list-windows`");
     if !silent.is_empty() {
         error = error.detail("unresponsive", Silent::all(silent));
     }

@@ -263,7 +263,9 @@ impl Wait {
     fn holds(&self, node: &Node) -> (bool, String) {
         let states = match &node.states {
             Reading::Known(states) => states.iter().map(|state| state.token()).collect::<Vec<_>>().join(" "),
-            Reading::Absent | Reading::Unknown => return (self.predicate == Predicate::Exists, "states unknown".into()),
+            Reading::Absent | Reading::Unknown => {
+                return (self.predicate == Predicate::Exists, "states unknown".into());
+            }
         };
         let seen = format!("states: {}", if states.is_empty() { "none" } else { &states });
         match self.predicate {
@@ -298,8 +300,8 @@ impl Wait {
             };
             let windows = platform.windows(&look, &applications)?.items;
             let fitting = windows.iter().filter(|window| {
-                let of_app = self.app.is_none()
-                    || applications.iter().any(|application| application.process == window.process);
+                let of_app =
+                    self.app.is_none() || applications.iter().any(|application| application.process == window.process);
                 of_app && fold(&window.title).contains(&wanted)
             });
             // A window that can be read is worth waiting for; one of a program without a tree is not hidden either.
@@ -327,8 +329,9 @@ impl Wait {
             let (application, window) =
                 target::readable_window(platform, &look, Wanted { app: self.app.as_deref(), window_id: None })?;
             let observation = platform.observe(&look, &application, &window, &ObserveRequest::default())?;
-            let matching: Vec<usize> =
-                (0..observation.nodes.len()).filter(|index| observation.nodes.get(*index).is_some_and(|node| query.matches(node))).collect();
+            let matching: Vec<usize> = (0..observation.nodes.len())
+                .filter(|index| observation.nodes.get(*index).is_some_and(|node| query.matches(node)))
+                .collect();
             let enough = match wanted {
                 // A number is only known once everything was looked at.
                 Some(count) => observation.is_complete() && matching.len() == count,
@@ -340,7 +343,8 @@ impl Wait {
             let first = matching.first().copied();
             let store = cx.services.snapshots();
             let id = store.allocate()?;
-            let kept = number(&observation, id, platform.session(), cx.services.unix_time(), |index| Some(index) == first);
+            let kept =
+                number(&observation, id, platform.session(), cx.services.unix_time(), |index| Some(index) == first);
             store.save(id, &kept.snapshot)?;
             Ok(Look::Holds(Waited {
                 text: Some(text.clone()),

@@ -346,11 +346,11 @@ impl Expected {
             Expected::Nothing(why) => Seen::CannotTell(*why),
             Expected::Toggled(before) => match after.states.known() {
                 None => Seen::CannotTell(Unverified::InsufficientEvidence),
-                Some(now) => {
-                    told([State::Checked, State::Indeterminate, State::Pressed]
+                Some(now) => told(
+                    [State::Checked, State::Indeterminate, State::Pressed]
                         .iter()
-                        .any(|state| before.contains(*state) != now.contains(*state)))
-                }
+                        .any(|state| before.contains(*state) != now.contains(*state)),
+                ),
             },
             Expected::Number(wanted) => match after.content {
                 Reading::Known(Content::Number { current, .. }) => {

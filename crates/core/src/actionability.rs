@@ -80,8 +80,7 @@ impl Report {
     /// The first failure that waiting cannot mend.
     pub fn terminal(&self) -> Option<&Check> {
         self.checks.iter().find(|check| {
-            check.status == CheckStatus::Fail
-                && matches!(check.check, CheckKind::SupportedAction | CheckKind::Editable)
+            check.status == CheckStatus::Fail && matches!(check.check, CheckKind::SupportedAction | CheckKind::Editable)
         })
     }
 
@@ -176,7 +175,9 @@ mod tests {
         spin.affordances.number = true;
         assert!(examine(&spin, Intent::SetValue).actionable);
         let report = examine(&spin, Intent::TypeText);
-        assert!(report.terminal().and_then(|check| check.reason.as_deref()).is_some_and(|why| why.contains("set-value")));
+        assert!(
+            report.terminal().and_then(|check| check.reason.as_deref()).is_some_and(|why| why.contains("set-value"))
+        );
     }
 
     #[test]

@@ -97,9 +97,7 @@ impl<'o> Census<'o> {
         let Some(looks) = looks(node, around) else { return false };
         match details(node) {
             None => self.alike.get(&looks) == Some(&1),
-            Some(details) => {
-                !self.vague.contains_key(&looks) && self.exact.get(&(looks, details)) == Some(&1)
-            }
+            Some(details) => !self.vague.contains_key(&looks) && self.exact.get(&(looks, details)) == Some(&1),
         }
     }
 }
@@ -150,9 +148,7 @@ pub fn capture(observation: &Observation, wanted: impl Fn(usize) -> bool) -> Vec
 
 /// The labelled ones among the containers around an element, nearest first; the outermost is the window.
 /// Unknown where one of them did not say what it is called: it may be labelled or not.
-pub fn context<'a>(
-    ancestors: impl DoubleEndedIterator<Item = &'a Node> + ExactSizeIterator,
-) -> Reading<Vec<Context>> {
+pub fn context<'a>(ancestors: impl DoubleEndedIterator<Item = &'a Node> + ExactSizeIterator) -> Reading<Vec<Context>> {
     labelled(ancestors)
         .map(|labelled| labelled.into_iter().map(|(role, name)| Context { role, name: name.to_owned() }).collect())
 }

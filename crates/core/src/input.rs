@@ -173,7 +173,8 @@ impl Chord {
     pub fn protected(&self) -> Option<&'static str> {
         let has = |modifier| self.modifiers.contains(&modifier);
         let named = |key| self.key == Key::Named(key);
-        let function = matches!(self.key, Key::Named(key) if key.token().starts_with('f') && key.token() != "forwarddelete");
+        let function =
+            matches!(self.key, Key::Named(key) if key.token().starts_with('f') && key.token() != "forwarddelete");
         if has(Modifier::Alt) && named(NamedKey::F4) {
             return Some("it closes the window");
         }
@@ -221,7 +222,9 @@ mod tests {
 
     #[test]
     fn combinations_beyond_the_window_are_protected_whatever_else_is_held() {
-        for text in ["alt+f4", "ctrl+alt+f4", "shift+alt+f4", "alt+tab", "ctrl+alt+del", "ctrl+alt+f1", "super+l", "cmd+q"] {
+        for text in
+            ["alt+f4", "ctrl+alt+f4", "shift+alt+f4", "alt+tab", "ctrl+alt+del", "ctrl+alt+f1", "super+l", "cmd+q"]
+        {
             assert!(chord(text).protected().is_some(), "{text}");
         }
         for text in ["ctrl+s", "alt+f", "f4", "ctrl+shift+tab", "ctrl+alt+t"] {

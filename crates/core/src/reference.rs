@@ -127,9 +127,26 @@ mod tests {
 
     #[test]
     fn what_is_no_ref_is_refused() {
-        for word in ["", "@", "e8", "@e8", "s01:e8", "@s01", "@s01:", "@s01:8", "@s01:e0", "@s01:e01", "@s01:e+1",
-            "@s01:e-1", "@s01:e99999999999", "@s001:e1", "@sil:e1", "@s01:e1 ", "@s01:e1:e2", "@S01:e1"]
-        {
+        for word in [
+            "",
+            "@",
+            "e8",
+            "@e8",
+            "s01:e8",
+            "@s01",
+            "@s01:",
+            "@s01:8",
+            "@s01:e0",
+            "@s01:e01",
+            "@s01:e+1",
+            "@s01:e-1",
+            "@s01:e99999999999",
+            "@s001:e1",
+            "@sil:e1",
+            "@s01:e1 ",
+            "@s01:e1:e2",
+            "@S01:e1",
+        ] {
             let error = word.parse::<Ref>().expect_err(word);
             assert_eq!(error.code(), Code::InvalidArgs, "{word}");
         }

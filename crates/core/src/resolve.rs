@@ -91,8 +91,10 @@ pub fn resolve(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, ca
                     .detail("differs", pieces)
                     .detail("captured", summary_of(captured))
                     .detail("live", summary(&live.node))),
-                Verdict::Unreadable(pieces) => Err(incomplete("the application does not say enough about the element")
-                    .detail("unreadable", pieces)),
+                Verdict::Unreadable(pieces) => {
+                    Err(incomplete("the application does not say enough about the element")
+                        .detail("unreadable", pieces))
+                }
             }
         }
         Live::Element(_) | Live::Gone => only_match(platform, call, snapshot, captured),
@@ -115,7 +117,9 @@ fn only_match(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, cap
         });
     };
     let observation = match platform.observe(call, &snapshot.application, &window, &ObserveRequest::default()) {
-        Err(error) if error.code() == Code::WindowNotFound => return Err(stale("its window has closed", "window_gone")),
+        Err(error) if error.code() == Code::WindowNotFound => {
+            return Err(stale("its window has closed", "window_gone"));
+        }
         other => other?,
     };
     let mut matching = Vec::new();
@@ -150,7 +154,8 @@ fn only_match(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, cap
                     match evidence::compare(captured, &live.node, &around) {
                         Verdict::Same => Ok(Resolved { live: *live, how: How::OnlyMatch }),
                         Verdict::Different(pieces) => {
-                            Err(stale("the element changed while it was looked for", "changed").detail("differs", pieces))
+                            Err(stale("the element changed while it was looked for", "changed")
+                                .detail("differs", pieces))
                         }
                         Verdict::Unreadable(pieces) => {
                             Err(incomplete("the application does not say enough about the element")
@@ -226,9 +231,6 @@ fn incomplete(why: &str) -> Error {
 }
 
 fn unresponsive(snapshot: &Snapshot) -> Error {
-    Error::new(
-        Code::AppUnresponsive,
-        format!("{} does not answer", quote(&snapshot.application.name)),
-    )
-    .detail("pid", snapshot.application.process.pid)
+    Error::new(Code::AppUnresponsive, format!("{} does not answer", quote(&snapshot.application.name)))
+        .detail("pid", snapshot.application.process.pid)
 }

@@ -162,7 +162,10 @@ impl Role {
 
     /// Whether the text of the element is what it holds, not what it is called.
     pub const fn holds_text(self) -> bool {
-        matches!(self, Role::TextField | Role::ComboBox | Role::DateField | Role::TimeField | Role::Document | Role::ListBox)
+        matches!(
+            self,
+            Role::TextField | Role::ComboBox | Role::DateField | Role::TimeField | Role::Document | Role::ListBox
+        )
     }
 
     /// Whether a click switches it between on and off, so that the state before and after tells what happened.

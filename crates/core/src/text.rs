@@ -29,7 +29,7 @@ pub fn is_invisible(c: char) -> bool {
         | '\u{FFF9}'..='\u{FFFB}'               // interlinear annotation
         | '\u{1BCA0}'..='\u{1BCA3}'
         | '\u{1D173}'..='\u{1D17A}'
-        | '\u{E0000}'..='\u{E0FFF}')            // tags, variation selectors supplement
+        | '\u{E0000}'..='\u{E0FFF}') // tags, variation selectors supplement
 }
 
 /// Whether a character may be printed as it is. Emoji are made of visible characters held together by

@@ -29,7 +29,9 @@ pub fn until<T>(call: &Call<'_>, what: &str, mut look: impl FnMut() -> Result<Lo
     loop {
         match look() {
             Ok(Look::Holds(value)) => return Ok(value),
-            Ok(Look::NotYet(seen)) => last = Some(Error::new(Code::Timeout, seen.clone()).detail("last_observed", seen)),
+            Ok(Look::NotYet(seen)) => {
+                last = Some(Error::new(Code::Timeout, seen.clone()).detail("last_observed", seen))
+            }
             // That a look had no time left says nothing of the condition; the look before it does.
             Err(error) if error.kind_of() == Some("deadline") && last.is_some() => {}
             Err(error) if may_pass(&error) => {
@@ -42,7 +44,8 @@ pub fn until<T>(call: &Call<'_>, what: &str, mut look: impl FnMut() -> Result<Lo
         }
         if call.left().is_zero() {
             let seen = last.as_ref().map_or("it could not be looked at", Error::message);
-            let mut error = Error::new(Code::Timeout, format!("{what} did not happen in time: {seen}")).kind("wait_timeout");
+            let mut error =
+                Error::new(Code::Timeout, format!("{what} did not happen in time: {seen}")).kind("wait_timeout");
             for (key, value) in last.iter().flat_map(Error::details) {
                 error = error.detail(key, value);
             }

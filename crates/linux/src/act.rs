@@ -64,9 +64,7 @@ pub(crate) async fn perform(
 
 fn failed(link: &Link, fault: &Fault) -> Error {
     let (code, why, delivery) = match fault {
-        Fault::NoSuchObject => {
-            (Code::StaleRef, "the element went away just before the action", Delivery::NotDelivered)
-        }
+        Fault::NoSuchObject => (Code::StaleRef, "the element went away just before the action", Delivery::NotDelivered),
         Fault::Disconnected => {
             (Code::AppUnresponsive, "the application ended while it was acted on", Delivery::DeliveryUncertain)
         }
@@ -76,9 +74,7 @@ fn failed(link: &Link, fault: &Fault) -> Error {
         Fault::Malformed => {
             (Code::ActionFailed, "the application's answer to the action cannot be read", Delivery::DeliveryUncertain)
         }
-        Fault::Refused(_) => {
-            (Code::ActionFailed, "the application refused the action", Delivery::DeliveryUncertain)
-        }
+        Fault::Refused(_) => (Code::ActionFailed, "the application refused the action", Delivery::DeliveryUncertain),
     };
     Error::new(code, why)
         .kind("dispatch")
@@ -101,15 +97,11 @@ async fn action_index(link: &Link, path: &str, action: &str, span: Duration) -> 
         let asks = (0..count.clamp(0, 16)).map(|index| peer.call(path, &interface, "GetName", &(index,))).collect();
         peer.batch_within(asks, span).await.into_iter().map(|answer| body(answer).unwrap_or_default()).collect()
     };
-    names
-        .iter()
-        .position(|name| name == action)
-        .and_then(|index| i32::try_from(index).ok())
-        .ok_or_else(|| {
-            Error::new(Code::StaleRef, "the element does not offer that action any more")
-                .kind("changed")
-                .suggest("take a new `snapshot`")
-        })
+    names.iter().position(|name| name == action).and_then(|index| i32::try_from(index).ok()).ok_or_else(|| {
+        Error::new(Code::StaleRef, "the element does not offer that action any more")
+            .kind("changed")
+            .suggest("take a new `snapshot`")
+    })
 }
 
 /// Where the caret is, in characters; the end of the text where the application does not say.

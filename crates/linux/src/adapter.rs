@@ -196,11 +196,9 @@ impl Platform for LinuxPlatform {
         let name = self.link_name(object)?;
         let span = call.left();
         self.run(call, async {
-            let link: std::sync::Arc<Link> = self
-                .bus
-                .link(name)
-                .await
-                .map_err(|fault| Error::new(Code::StaleRef, "the application is gone").kind("process_gone").platform(fault.word()))?;
+            let link: std::sync::Arc<Link> = self.bus.link(name).await.map_err(|fault| {
+                Error::new(Code::StaleRef, "the application is gone").kind("process_gone").platform(fault.word())
+            })?;
             act::perform(&self.bus, &link, object, operation, span).await
         })?
     }
@@ -236,11 +234,8 @@ impl Platform for LinuxPlatform {
 /// The window system's handle of a window.
 fn native_of(window: &Window) -> Result<u32> {
     window.native.and_then(|native| u32::try_from(native).ok()).ok_or_else(|| {
-        Error::new(
-            Code::ActionNotSupported,
-            format!("it cannot be told which window of the screen {} is", window.id),
-        )
-        .kind("window_without_handle")
-        .suggest("give the windows of this application different titles, or close one of them")
+        Error::new(Code::ActionNotSupported, format!("it cannot be told which window of the screen {} is", window.id))
+            .kind("window_without_handle")
+            .suggest("give the windows of this application different titles, or close one of them")
     })
 }

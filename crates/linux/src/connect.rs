@@ -163,9 +163,7 @@ impl Link {
 /// Whether an address that an application gave is a plain local socket. Others could make us start a
 /// program (`unixexec:`) or talk to another machine (`tcp:`).
 fn is_local_socket(address: &str) -> bool {
-    address
-        .parse::<zbus::Address>()
-        .is_ok_and(|address| matches!(address.transport(), Transport::Unix(_)))
+    address.parse::<zbus::Address>().is_ok_and(|address| matches!(address.transport(), Transport::Unix(_)))
 }
 
 /// Opens a private connection and makes sure that the process asked for is at its other end.
@@ -223,10 +221,7 @@ async fn address_from_session(environment: &Environment) -> Result<String> {
         // Where it cannot be switched on, GTK applications are still there to be read.
         let _ = peer.one(set).await;
     }
-    address
-        .ok()
-        .filter(|address| !address.is_empty())
-        .ok_or_else(|| no_bus("the session bus does not know of one"))
+    address.ok().filter(|address| !address.is_empty()).ok_or_else(|| no_bus("the session bus does not know of one"))
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ mod act;
 mod adapter;
 mod app;
 mod connect;
+pub mod desktop;
+pub mod doctor;
 mod error;
 mod process;
 mod read;
@@ -16,8 +18,6 @@ mod toolkit;
 mod tree;
 mod window;
 mod wire;
-pub mod desktop;
-pub mod doctor;
 pub mod x11;
 
 pub use adapter::LinuxPlatform;

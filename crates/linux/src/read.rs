@@ -340,9 +340,7 @@ fn take(extra: &mut Extra, field: &Field, answer: Answer, toolkit: Toolkit) {
         Field::Attributes => {
             let attributes = reading(body::<HashMap<String, String>>(answer));
             let of = |key: &str| match &attributes {
-                Reading::Known(attributes) => {
-                    Reading::of_text(attributes.get(key).cloned().unwrap_or_default())
-                }
+                Reading::Known(attributes) => Reading::of_text(attributes.get(key).cloned().unwrap_or_default()),
                 Reading::Absent => Reading::Absent,
                 Reading::Unknown => Reading::Unknown,
             };
@@ -390,13 +388,12 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
     let (role, native_role) = number.map_or((Role::Unknown, String::new()), roles::role);
     let secret = number.is_some_and(roles::is_secret);
     let description = short(raw.description.clone());
-    let slots = NameSlots {
-        own: short(raw.name.clone()),
-        labels: short(extra.labels),
-        description: description.clone(),
-    };
+    let slots =
+        NameSlots { own: short(raw.name.clone()), labels: short(extra.labels), description: description.clone() };
     let interfaces = raw.interfaces.known().copied().unwrap_or_else(InterfaceSet::empty);
-    let text = if !role.holds_text() || !interfaces.contains(Interface::Text) && !interfaces.contains(Interface::EditableText) {
+    let text = if !role.holds_text()
+        || !interfaces.contains(Interface::Text) && !interfaces.contains(Interface::EditableText)
+    {
         TextAccess::None
     } else if !interfaces.contains(Interface::EditableText) {
         TextAccess::Read
@@ -420,10 +417,7 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
         native_id: short(extra.native_id),
         placeholder: short(extra.placeholder),
         content,
-        states: raw
-            .states
-            .clone()
-            .map(|native| states::states(native, interfaces, role, secret, toolkit)),
+        states: raw.states.clone().map(|native| states::states(native, interfaces, role, secret, toolkit)),
         affordances: Affordances { press: press(&extra.actions), text, number: interfaces.contains(Interface::Value) },
         bounds: extra.bounds,
         child_count: raw.child_count.clone(),

@@ -18,8 +18,14 @@ pub(crate) fn role(number: u32) -> (Role, String) {
 pub(crate) fn is_window(number: u32) -> bool {
     matches!(
         Native::try_from(number),
-        Ok(Native::Frame | Native::Window | Native::Dialog | Native::Alert | Native::FileChooser | Native::ColorChooser
-            | Native::FontChooser | Native::InternalFrame)
+        Ok(Native::Frame
+            | Native::Window
+            | Native::Dialog
+            | Native::Alert
+            | Native::FileChooser
+            | Native::ColorChooser
+            | Native::FontChooser
+            | Native::InternalFrame)
     )
 }
 
@@ -37,7 +43,12 @@ pub(crate) fn is_secret(number: u32) -> bool {
 pub(crate) fn may_recycle(number: u32) -> bool {
     matches!(
         Native::try_from(number),
-        Ok(Native::Table | Native::Tree | Native::TreeTable | Native::List | Native::ListBox | Native::DocumentSpreadsheet)
+        Ok(Native::Table
+            | Native::Tree
+            | Native::TreeTable
+            | Native::List
+            | Native::ListBox
+            | Native::DocumentSpreadsheet)
     )
 }
 
@@ -137,11 +148,9 @@ fn map(native: Native) -> Role {
         Native::ToolTip => Role::Tooltip,
         Native::Tree => Role::Outline,
         Native::TreeItem => Role::TreeItem,
-        Native::Invalid
-        | Native::FocusTraversable
-        | Native::Unknown
-        | Native::Extended
-        | Native::RedundantObject => Role::Unknown,
+        Native::Invalid | Native::FocusTraversable | Native::Unknown | Native::Extended | Native::RedundantObject => {
+            Role::Unknown
+        }
     }
 }
 
@@ -165,7 +174,8 @@ mod tests {
     #[test]
     fn unknown_is_a_decision_and_not_a_gap() {
         let unknown: Vec<u32> = (0..KNOWN).filter(|number| role(*number).0 == Role::Unknown).collect();
-        let decided = [Native::Invalid, Native::FocusTraversable, Native::Unknown, Native::Extended, Native::RedundantObject];
+        let decided =
+            [Native::Invalid, Native::FocusTraversable, Native::Unknown, Native::Extended, Native::RedundantObject];
         assert_eq!(unknown, decided.map(|native| native as u32));
     }
 }

@@ -360,10 +360,7 @@ impl Cache {
             if parent.0 == name && !cache.items.contains_key(&path) {
                 placed.entry(parent.1.to_string()).or_default().push((index, path.clone()));
             }
-            cache
-                .items
-                .entry(path)
-                .or_insert(Item { child_count, interfaces, name: text, role, description, states });
+            cache.items.entry(path).or_insert(Item { child_count, interfaces, name: text, role, description, states });
         }
         for (parent, mut children) in placed {
             children.sort_by_key(|(index, _)| *index);
@@ -378,12 +375,7 @@ impl Cache {
 }
 
 /// Reads one object and the containers around it.
-pub(crate) async fn inspect(
-    bus: &Bus,
-    link: &Link,
-    object: &ObjectId,
-    span: Duration,
-) -> Result<Vec<Node>, Fault> {
+pub(crate) async fn inspect(bus: &Bus, link: &Link, object: &ObjectId, span: Duration) -> Result<Vec<Node>, Fault> {
     let started = tokio::time::Instant::now();
     let left = || span.saturating_sub(started.elapsed());
     let accessible = format!("{ATSPI}Accessible");

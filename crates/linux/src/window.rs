@@ -51,10 +51,9 @@ pub(crate) async fn windows(
                     .collect();
                 listing.items.extend(join(application, windows, &own, on_screen.is_some()));
             }
-            Err(_) => listing.unresponsive.push(Unresponsive {
-                program: application.program.clone(),
-                pid: application.process.pid,
-            }),
+            Err(_) => listing
+                .unresponsive
+                .push(Unresponsive { program: application.program.clone(), pid: application.process.pid }),
         }
     }
     listing
@@ -168,7 +167,8 @@ fn join(application: &Application, windows: Vec<TreeWindow>, own: &[&XWindow], h
             native: partner.map(|partner| u64::from(partner.id)),
             bounds: partner.map_or(Reading::Unknown, |partner| Reading::Known(partner.bounds)),
             focused: state(NativeState::Active),
-            minimized: partner.map_or_else(|| state(NativeState::Iconified), |partner| Reading::Known(partner.minimized)),
+            minimized: partner
+                .map_or_else(|| state(NativeState::Iconified), |partner| Reading::Known(partner.minimized)),
             visible: partner.map_or(visible, |partner| Reading::Known(partner.visible)),
         });
     }
@@ -178,9 +178,9 @@ fn join(application: &Application, windows: Vec<TreeWindow>, own: &[&XWindow], h
 /// An id for a window that the window system's handle is not known of: as short, and the same every time.
 fn own_id(object: &ObjectId) -> String {
     // FNV-1a: short and the same in every process, unlike the standard hasher, which is seeded.
-    let hash = format!("{object}").bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    let hash = format!("{object}")
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     format!("w-a{:08x}", hash >> 32)
 }
 

@@ -165,12 +165,12 @@ fn unsafe_directory(path: &Path, why: &str) -> Error {
 /// `POLICY_DENIED` when the path leads out, `CONFLICT` when something is there, `INVALID_ARGS` when there is no
 /// such folder.
 pub(crate) fn create_beneath(folder: &Path, path: &str) -> Result<(std::fs::File, PathBuf)> {
-    let bad = |code, why: &str| {
-        Error::new(code, format!("{} cannot be written: {why}", surehand_core::text::quote(path)))
-    };
+    let bad =
+        |code, why: &str| Error::new(code, format!("{} cannot be written: {why}", surehand_core::text::quote(path)));
     let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::PATH;
-    let root = rustix::fs::openat(CWD, folder, flags, Mode::empty())
-        .map_err(|errno| bad(Code::InvalidArgs, "the folder for output cannot be opened").platform(errno.to_string()))?;
+    let root = rustix::fs::openat(CWD, folder, flags, Mode::empty()).map_err(|errno| {
+        bad(Code::InvalidArgs, "the folder for output cannot be opened").platform(errno.to_string())
+    })?;
     let inner = Path::new(path).strip_prefix(folder).unwrap_or(Path::new(path));
     if inner.is_absolute() {
         return Err(outside(folder, path));

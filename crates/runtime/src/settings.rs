@@ -42,8 +42,9 @@ fn absolute(environment: &Environment, name: &str) -> Result<Option<PathBuf>> {
     match environment.0.get(name).filter(|value| !value.is_empty()) {
         None => Ok(None),
         Some(value) if Path::new(value).is_absolute() => Ok(Some(PathBuf::from(value))),
-        Some(_) => Err(Error::new(Code::InvalidArgs, format!("`{name}` does not hold an absolute path"))
-            .kind("bad_directory")),
+        Some(_) => {
+            Err(Error::new(Code::InvalidArgs, format!("`{name}` does not hold an absolute path")).kind("bad_directory"))
+        }
     }
 }
 

@@ -22,11 +22,7 @@ pub(crate) struct Dial {
 
 impl Dial {
     pub(crate) fn new() -> Self {
-        Dial {
-            start: Instant::now(),
-            passed: Arc::default(),
-            pauses: Arc::default(),
-        }
+        Dial { start: Instant::now(), passed: Arc::default(), pauses: Arc::default() }
     }
 
     /// The time that has passed since the beginning.
@@ -62,9 +58,7 @@ impl VirtualClock {
 
 impl fmt::Debug for VirtualClock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("VirtualClock")
-            .field("passed", &self.passed())
-            .finish_non_exhaustive()
+        f.debug_struct("VirtualClock").field("passed", &self.passed()).finish_non_exhaustive()
     }
 }
 
@@ -75,10 +69,7 @@ impl Clock for VirtualClock {
 
     fn pause(&self, span: Duration, cancel: &Cancel) {
         let pauses = self.dial.pauses.fetch_add(1, Ordering::Relaxed);
-        assert!(
-            pauses < ENDLESS,
-            "{pauses} pauses on the virtual clock: the code under test never stops waiting"
-        );
+        assert!(pauses < ENDLESS, "{pauses} pauses on the virtual clock: the code under test never stops waiting");
         crate::fake::lock(&self.scene).advance(span, Some(cancel));
     }
 }

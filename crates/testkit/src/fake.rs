@@ -37,10 +37,7 @@ use surehand_core::time::{Call, Cancel};
 use surehand_core::tree::Observation;
 
 pub use apps::AppId;
-pub use element::{
-    Element, button, check, element, field, group, item, label, password, radio, recycling_list,
-    spin,
-};
+pub use element::{Element, button, check, element, field, group, item, label, password, radio, recycling_list, spin};
 pub use log::{Entry, Received};
 pub use scene::{Property, Scene};
 
@@ -72,10 +69,7 @@ pub struct Shot {
 impl Shot {
     /// The evidence captured about an object.
     pub fn evidence(&self, object: &ObjectId) -> &Evidence {
-        let number = self
-            .numbers
-            .get(object)
-            .unwrap_or_else(|| panic!("{object} was not in the snapshot"));
+        let number = self.numbers.get(object).unwrap_or_else(|| panic!("{object} was not in the snapshot"));
         &self.snapshot.refs[number]
     }
 }
@@ -95,11 +89,7 @@ impl FakePlatform {
     /// An empty desktop with this identity.
     pub fn of_session(session: &str) -> Self {
         let dial = Dial::new();
-        FakePlatform {
-            scene: Arc::new(Mutex::new(Scene::new(dial.clone()))),
-            dial,
-            session: session.to_owned(),
-        }
+        FakePlatform { scene: Arc::new(Mutex::new(Scene::new(dial.clone()))), dial, session: session.to_owned() }
     }
 
     /// The clock on which everything here happens.
@@ -120,11 +110,7 @@ impl FakePlatform {
     /// Opens a window of the first application, which is started where there is none.
     pub fn window(&self, title: &str, elements: impl IntoIterator<Item = Element>) -> ObjectId {
         self.change(|scene| {
-            let app = if scene.apps.is_empty() {
-                scene.start("editor")
-            } else {
-                AppId(0)
-            };
+            let app = if scene.apps.is_empty() { scene.start("editor") } else { AppId(0) };
             scene.open(app, title, elements)
         })
     }
@@ -154,10 +140,7 @@ impl FakePlatform {
 
     /// What could have changed something in an application, oldest first.
     pub fn effects(&self) -> Vec<Entry> {
-        self.log()
-            .into_iter()
-            .filter(|entry| entry.what.is_effect())
-            .collect()
+        self.log().into_iter().filter(|entry| entry.what.is_effect()).collect()
     }
 
     /// The operations that reached applications, oldest first.
@@ -180,40 +163,23 @@ impl FakePlatform {
         let fail = |error| panic!("no snapshot of {window}: {error}");
         let applications = self.applications(&call).unwrap_or_else(fail).items;
         let fail = |error| panic!("no snapshot of {window}: {error}");
-        let windows = self
-            .windows(&call, &applications)
-            .unwrap_or_else(fail)
-            .items;
-        let Some(shown) = windows
-            .into_iter()
-            .find(|shown| shown.object.as_ref() == Some(window))
-        else {
+        let windows = self.windows(&call, &applications).unwrap_or_else(fail).items;
+        let Some(shown) = windows.into_iter().find(|shown| shown.object.as_ref() == Some(window)) else {
             panic!("there is no window {window}");
         };
-        let Some(application) = applications
-            .into_iter()
-            .find(|app| app.process == shown.process)
-        else {
+        let Some(application) = applications.into_iter().find(|app| app.process == shown.process) else {
             panic!("no application owns the window {window}");
         };
         let fail = |error| panic!("no snapshot of {window}: {error}");
         let request = ObserveRequest::default();
-        let observation = self
-            .observe(&call, &application, &shown, &request)
-            .unwrap_or_else(fail);
+        let observation = self.observe(&call, &application, &shown, &request).unwrap_or_else(fail);
         self.change(|scene| scene.log.truncate(logged));
         let referenced = snapshot::number(&observation, SnapshotId(1), self.session(), 0, |_| true);
         let numbers = referenced
             .numbers
             .iter()
-            .filter_map(|(index, number)| {
-                Some((observation.nodes.get(*index)?.object.clone(), *number))
-            })
+            .filter_map(|(index, number)| Some((observation.nodes.get(*index)?.object.clone(), *number)))
             .collect();
-        Shot {
-            snapshot: referenced.snapshot,
-            observation,
-            numbers,
-        }
+        Shot { snapshot: referenced.snapshot, observation, numbers }
     }
 }

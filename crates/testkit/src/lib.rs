@@ -7,10 +7,7 @@
 //!
 //! A helper that is used wrongly, or finds the machine unfit, panics and says why: the panic is what fails
 //! the test that called it.
-#![allow(
-    clippy::panic,
-    reason = "a test is failed by a panic that says what was expected"
-)]
+#![allow(clippy::panic, reason = "a test is failed by a panic that says what was expected")]
 
 pub mod clock;
 pub mod fake;

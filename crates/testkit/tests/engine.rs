@@ -17,23 +17,14 @@ use surehand_core::role::Role;
 use surehand_core::state::State;
 use surehand_core::tree::GapReason;
 use surehand_core::wait::{self, Look};
-use surehand_testkit::fake::{
-    Property, button, check, field, group, item, password, radio, recycling_list, spin,
-};
+use surehand_testkit::fake::{Property, button, check, field, group, item, password, radio, recycling_list, spin};
 
 fn press() -> Operation {
-    Operation::Press {
-        action: "click".into(),
-    }
+    Operation::Press { action: "click".into() }
 }
 
 fn refused(error: &Error, code: Code, kind: &str) {
-    assert_eq!(
-        (error.code(), error.kind_of()),
-        (code, Some(kind)),
-        "{error} {:?}",
-        error.details()
-    );
+    assert_eq!((error.code(), error.kind_of()), (code, Some(kind)), "{error} {:?}", error.details());
     assert_eq!(error.delivered(), Delivery::NotDelivered);
 }
 
@@ -54,11 +45,7 @@ mod resolving {
 
     #[test]
     fn a_ref_keeps_its_element_when_others_come_go_and_change_places() {
-        let rig = Rig::new([
-            button("Alpha").key("a"),
-            button("Beta").key("b"),
-            button("Gamma").key("c"),
-        ]);
+        let rig = Rig::new([button("Alpha").key("a"), button("Beta").key("b"), button("Gamma").key("c")]);
         let (a, b, c) = (rig.object("a"), rig.object("b"), rig.object("c"));
         let shot = rig.shot();
         rig.fake.change(|scene| {
@@ -68,11 +55,7 @@ mod resolving {
         });
         rig.click(&shot, &b).expect("resolves");
         assert_eq!(rig.fake.operations(), [(b, press())]);
-        refused(
-            &rig.click(&shot, &a).expect_err("is gone"),
-            Code::StaleRef,
-            "gone",
-        );
+        refused(&rig.click(&shot, &a).expect_err("is gone"), Code::StaleRef, "gone");
         assert_eq!(rig.fake.operations().len(), 1);
     }
 
@@ -133,27 +116,18 @@ mod resolving {
 
     #[test]
     fn moving_into_another_labelled_container_is_a_difference() {
-        let rig = Rig::new([
-            group("Draft", [button("Send").key("send")]),
-            group("Archive", []).key("archive"),
-        ]);
+        let rig = Rig::new([group("Draft", [button("Send").key("send")]), group("Archive", []).key("archive")]);
         let (send, archive) = (rig.object("send"), rig.object("archive"));
         let shot = rig.shot();
         rig.fake.change(|scene| scene.move_to(&send, &archive, 0));
-        let error = rig
-            .click(&shot, &send)
-            .expect_err("means another thing there");
+        let error = rig.click(&shot, &send).expect_err("means another thing there");
         assert_eq!(error.details()["differs"], json!(["context"]));
         assert!(rig.fake.operations().is_empty());
     }
 
     #[test]
     fn an_equal_one_that_was_made_anew_elsewhere_acts() {
-        let rig = Rig::new([
-            button("Save").key("save"),
-            button("Cancel"),
-            group("", []).key("box"),
-        ]);
+        let rig = Rig::new([button("Save").key("save"), button("Cancel"), group("", []).key("box")]);
         let (save, area) = (rig.object("save"), rig.object("box"));
         let shot = rig.shot();
         let anew = rig.fake.change(|scene| {
@@ -189,11 +163,7 @@ mod resolving {
         let one = rig.object("one");
         let shot = rig.shot();
         rig.fake.change(|scene| scene.remove(&one));
-        refused(
-            &rig.click(&shot, &one).expect_err("is gone"),
-            Code::StaleRef,
-            "indistinct",
-        );
+        refused(&rig.click(&shot, &one).expect_err("is gone"), Code::StaleRef, "indistinct");
         assert!(rig.fake.operations().is_empty());
     }
 
@@ -207,9 +177,7 @@ mod resolving {
             scene.rebuild(&two);
         });
         for gone in [&one, &two] {
-            let error = rig
-                .click(&shot, gone)
-                .expect_err("cannot tell which one it is");
+            let error = rig.click(&shot, gone).expect_err("cannot tell which one it is");
             refused(&error, Code::StaleRef, "indistinct");
         }
         assert!(rig.fake.operations().is_empty());
@@ -225,44 +193,28 @@ mod resolving {
         assert_eq!(rig.fake.operations().len(), 1);
         // Any button would agree with what is known, so the only one left must not be taken.
         rig.fake.change(|scene| scene.remove(&save));
-        refused(
-            &rig.click(&shot, &save).expect_err("is gone"),
-            Code::StaleRef,
-            "indistinct",
-        );
+        refused(&rig.click(&shot, &save).expect_err("is gone"), Code::StaleRef, "indistinct");
         assert_eq!(rig.fake.operations().len(), 1);
     }
 
     #[test]
     fn a_twin_that_was_cut_off_at_the_snapshot_counts_as_possible() {
-        let rig = Rig::new([
-            button("Open").key("open"),
-            group("", [button("Open").key("unseen")]).key("box"),
-        ]);
+        let rig = Rig::new([button("Open").key("open"), group("", [button("Open").key("unseen")]).key("box")]);
         let (open, area) = (rig.object("open"), rig.object("box"));
-        rig.fake
-            .change(|scene| scene.cut(&area, Some(GapReason::Deadline)));
+        rig.fake.change(|scene| scene.cut(&area, Some(GapReason::Deadline)));
         let shot = rig.shot();
         rig.fake.change(|scene| {
             scene.cut(&area, None);
             scene.remove(&open);
         });
-        refused(
-            &rig.click(&shot, &open).expect_err("cannot tell"),
-            Code::StaleRef,
-            "indistinct",
-        );
+        refused(&rig.click(&shot, &open).expect_err("cannot tell"), Code::StaleRef, "indistinct");
         assert!(rig.fake.operations().is_empty());
     }
 
     #[test]
     fn an_incomplete_observation_proves_nothing() {
-        for reason in [
-            GapReason::NodeBudget,
-            GapReason::Deadline,
-            GapReason::Unresponsive,
-            GapReason::TooManyChildren,
-        ] {
+        for reason in [GapReason::NodeBudget, GapReason::Deadline, GapReason::Unresponsive, GapReason::TooManyChildren]
+        {
             for one_is_there in [true, false] {
                 let rig = Rig::new([button("Save").key("save"), group("More", []).key("more")]);
                 let (save, more) = (rig.object("save"), rig.object("more"));
@@ -274,9 +226,7 @@ mod resolving {
                     }
                     scene.cut(&more, Some(reason));
                 });
-                let error = rig
-                    .attempt(&shot, &save, Action::Click, 0)
-                    .expect_err("not everything was seen");
+                let error = rig.attempt(&shot, &save, Action::Click, 0).expect_err("not everything was seen");
                 refused(&error, Code::ActionFailed, "live_read_incomplete");
                 assert!(rig.fake.operations().is_empty());
             }
@@ -293,11 +243,7 @@ mod resolving {
             scene.append(&rig.window, button("Save"));
             scene.cut_observations(Some(GapReason::NodeBudget));
         });
-        refused(
-            &rig.click(&shot, &save).expect_err("two"),
-            Code::AmbiguousTarget,
-            "ambiguous_ref",
-        );
+        refused(&rig.click(&shot, &save).expect_err("two"), Code::AmbiguousTarget, "ambiguous_ref");
     }
 
     #[test]
@@ -310,9 +256,7 @@ mod resolving {
             scene.replace(&save, button("Save"))
         });
         rig.fake.at(ms(200), |scene| scene.cut_observations(None));
-        let outcome = rig
-            .attempt(&shot, &save, Action::Click, 1_000)
-            .expect("was waited for");
+        let outcome = rig.attempt(&shot, &save, Action::Click, 1_000).expect("was waited for");
         assert!(outcome.attempts > 1);
         assert_eq!(rig.fake.operations(), [(anew, press())]);
     }
@@ -323,9 +267,7 @@ mod resolving {
         let save = rig.object("save");
         let shot = rig.shot();
         rig.fake.change(|scene| scene.hide(&save, Property::Name));
-        let error = rig
-            .attempt(&shot, &save, Action::Click, 0)
-            .expect_err("unreadable");
+        let error = rig.attempt(&shot, &save, Action::Click, 0).expect_err("unreadable");
         refused(&error, Code::ActionFailed, "live_read_incomplete");
         assert_eq!(error.details()["unreadable"], json!(["name"]));
         assert!(rig.fake.operations().is_empty());
@@ -333,20 +275,12 @@ mod resolving {
 
     #[test]
     fn a_container_whose_name_cannot_be_read_is_not_a_container_without_one() {
-        let rig = Rig::new([
-            group("Draft", [button("Send").key("send")]).key("draft"),
-            group("Archive", []).key("archive"),
-        ]);
-        let (send, draft, archive) = (
-            rig.object("send"),
-            rig.object("draft"),
-            rig.object("archive"),
-        );
+        let rig =
+            Rig::new([group("Draft", [button("Send").key("send")]).key("draft"), group("Archive", []).key("archive")]);
+        let (send, draft, archive) = (rig.object("send"), rig.object("draft"), rig.object("archive"));
         let shot = rig.shot();
         rig.fake.change(|scene| scene.hide(&draft, Property::Name));
-        let error = rig
-            .attempt(&shot, &send, Action::Click, 0)
-            .expect_err("unreadable");
+        let error = rig.attempt(&shot, &send, Action::Click, 0).expect_err("unreadable");
         refused(&error, Code::ActionFailed, "live_read_incomplete");
         assert_eq!(error.details()["unreadable"], json!(["context"]));
         // One that agrees in full and one that may: there is no telling that the first is the only one.
@@ -356,56 +290,32 @@ mod resolving {
             scene.append(&archive, button("Send"));
             scene.hide(&archive, Property::Name);
         });
-        let error = rig
-            .attempt(&shot, &send, Action::Click, 0)
-            .expect_err("unreadable");
+        let error = rig.attempt(&shot, &send, Action::Click, 0).expect_err("unreadable");
         refused(&error, Code::ActionFailed, "live_read_incomplete");
         assert!(rig.fake.operations().is_empty());
     }
 
     #[test]
     fn a_recycled_row_is_known_by_its_content_not_by_its_object() {
-        let rig = Rig::new([recycling_list(
-            "Mail",
-            [item("from Ada").key("r1"), item("from Bob").key("r2")],
-        )]);
+        let rig = Rig::new([recycling_list("Mail", [item("from Ada").key("r1"), item("from Bob").key("r2")])]);
         let (ada, bob) = (rig.object("r1"), rig.object("r2"));
         let shot = rig.shot();
         rig.fake.change(|scene| scene.swap_content(&ada, &bob));
         let outcome = rig.click(&shot, &ada).expect("Ada's row is there");
         assert_eq!(rig.json(&outcome)["resolved_by"], "only_match");
-        assert_eq!(
-            rig.fake.operations(),
-            [(
-                bob,
-                Operation::Press {
-                    action: "activate".into()
-                }
-            )]
-        );
+        assert_eq!(rig.fake.operations(), [(bob, Operation::Press { action: "activate".into() })]);
     }
 
     #[test]
     fn a_recycled_row_among_equal_ones_is_refused_although_its_object_lives() {
-        let rig = Rig::new([recycling_list(
-            "Mail",
-            [item("no subject").key("r1"), item("no subject").key("r2")],
-        )]);
+        let rig = Rig::new([recycling_list("Mail", [item("no subject").key("r1"), item("no subject").key("r2")])]);
         let first = rig.object("r1");
         let shot = rig.shot();
-        refused(
-            &rig.click(&shot, &first).expect_err("cannot tell"),
-            Code::AmbiguousTarget,
-            "ambiguous_ref",
-        );
+        refused(&rig.click(&shot, &first).expect_err("cannot tell"), Code::AmbiguousTarget, "ambiguous_ref");
         // Also where only one of them is left by now: it may be either.
         let second = rig.object("r2");
         rig.fake.change(|scene| scene.remove(&second));
-        refused(
-            &rig.click(&shot, &first).expect_err("cannot tell"),
-            Code::StaleRef,
-            "indistinct",
-        );
+        refused(&rig.click(&shot, &first).expect_err("cannot tell"), Code::StaleRef, "indistinct");
         assert!(rig.fake.operations().is_empty());
     }
 
@@ -415,11 +325,7 @@ mod resolving {
         let row = rig.object("r1");
         let shot = rig.shot();
         rig.fake.change(|scene| scene.rename(&row, "from Bob"));
-        refused(
-            &rig.click(&shot, &row).expect_err("is another row"),
-            Code::StaleRef,
-            "gone",
-        );
+        refused(&rig.click(&shot, &row).expect_err("is another row"), Code::StaleRef, "gone");
         assert!(rig.fake.operations().is_empty());
     }
 
@@ -428,25 +334,16 @@ mod resolving {
         let rig = Rig::new([button("Save").key("save")]);
         let save = rig.object("save");
         let shot = rig.shot();
-        let anew = rig
-            .fake
-            .change(|scene| scene.replace(&save, button("Save")));
+        let anew = rig.fake.change(|scene| scene.replace(&save, button("Save")));
         let moving = anew.clone();
-        rig.fake
-            .change(|scene| scene.after_observation(move |scene| scene.rename(&moving, "Erase")));
-        refused(
-            &rig.click(&shot, &save).expect_err("changed"),
-            Code::StaleRef,
-            "changed",
-        );
+        rig.fake.change(|scene| scene.after_observation(move |scene| scene.rename(&moving, "Erase")));
+        refused(&rig.click(&shot, &save).expect_err("changed"), Code::StaleRef, "changed");
         rig.fake.change(|scene| {
             scene.rename(&anew, "Save");
             let moving = anew.clone();
             scene.after_observation(move |scene| scene.hide(&moving, Property::Name));
         });
-        let error = rig
-            .attempt(&shot, &save, Action::Click, 0)
-            .expect_err("unreadable");
+        let error = rig.attempt(&shot, &save, Action::Click, 0).expect_err("unreadable");
         refused(&error, Code::ActionFailed, "live_read_incomplete");
         assert!(rig.fake.operations().is_empty());
     }
@@ -467,11 +364,7 @@ mod resolving {
             });
             let now = rig.shot_of(&rig.fake.change(|scene| scene.windows_of(rig.app))[0]);
             assert_eq!(now.snapshot.application.process.pid, pid);
-            refused(
-                &rig.click(&shot, &save).expect_err("ended"),
-                Code::StaleRef,
-                "process_gone",
-            );
+            refused(&rig.click(&shot, &save).expect_err("ended"), Code::StaleRef, "process_gone");
             assert!(rig.fake.operations().is_empty());
         }
     }
@@ -482,11 +375,7 @@ mod resolving {
         let save = rig.object("save");
         let shot = rig.shot();
         rig.fake.change(|scene| scene.hand_over(rig.app));
-        refused(
-            &rig.click(&shot, &save).expect_err("another process"),
-            Code::StaleRef,
-            "process_changed",
-        );
+        refused(&rig.click(&shot, &save).expect_err("another process"), Code::StaleRef, "process_changed");
     }
 
     #[test]
@@ -499,17 +388,9 @@ mod resolving {
             scene.open(rig.app, "Editor", [button("Save")]);
             scene.close(&rig.window);
         });
-        refused(
-            &rig.click(&shot, &save).expect_err("closed"),
-            Code::StaleRef,
-            "window_gone",
-        );
+        refused(&rig.click(&shot, &save).expect_err("closed"), Code::StaleRef, "window_gone");
         rig.fake.change(|scene| scene.end(rig.app));
-        refused(
-            &rig.click(&shot, &save).expect_err("ended"),
-            Code::StaleRef,
-            "process_gone",
-        );
+        refused(&rig.click(&shot, &save).expect_err("ended"), Code::StaleRef, "process_gone");
         assert!(rig.fake.operations().is_empty());
     }
 
@@ -520,14 +401,8 @@ mod resolving {
         let shot = rig.shot();
         rig.fake.change(|scene| scene.silence(rig.app));
         let error = rig.click(&shot, &save).expect_err("silent");
-        assert_eq!(
-            (error.code(), error.delivered()),
-            (Code::AppUnresponsive, Delivery::NotDelivered)
-        );
-        assert!(
-            rig.clock.passed() <= ms(1_100),
-            "a frozen application costs a bounded delay"
-        );
+        assert_eq!((error.code(), error.delivered()), (Code::AppUnresponsive, Delivery::NotDelivered));
+        assert!(rig.clock.passed() <= ms(1_100), "a frozen application costs a bounded delay");
         assert!(rig.fake.operations().is_empty());
     }
 }
@@ -542,17 +417,11 @@ mod readiness {
         let shot = rig.shot();
         let enabled = next.clone();
         rig.fake.at(ms(300), move |scene| scene.enable(&enabled));
-        let outcome = rig
-            .attempt(&shot, &next, Action::Click, 5_000)
-            .expect("becomes ready");
+        let outcome = rig.attempt(&shot, &next, Action::Click, 5_000).expect("becomes ready");
         assert!(outcome.attempts > 1);
         let effects = rig.fake.effects();
         assert_eq!(effects.len(), 1);
-        assert!(
-            (ms(300)..ms(400)).contains(&effects[0].at),
-            "{:?}",
-            effects[0]
-        );
+        assert!((ms(300)..ms(400)).contains(&effects[0].at), "{:?}", effects[0]);
     }
 
     #[test]
@@ -560,15 +429,16 @@ mod readiness {
         let rig = Rig::new([button("Next").key("next").disabled()]);
         let next = rig.object("next");
         let shot = rig.shot();
-        let error = rig
-            .attempt(&shot, &next, Action::Click, 500)
-            .expect_err("never");
+        let error = rig.attempt(&shot, &next, Action::Click, 500).expect_err("never");
         refused(&error, Code::Timeout, "actionability_timeout");
         let report = &error.details()["last_report"];
         assert_eq!(report["actionable"], false);
-        assert!(report["checks"].as_array().expect("checks").contains(
-            &json!({"check": "enabled", "status": "fail", "reason": "the application has disabled it"})
-        ));
+        assert!(
+            report["checks"]
+                .as_array()
+                .expect("checks")
+                .contains(&json!({"check": "enabled", "status": "fail", "reason": "the application has disabled it"}))
+        );
         assert_eq!(rig.clock.passed(), ms(500));
         assert!(rig.fake.effects().is_empty());
     }
@@ -578,9 +448,7 @@ mod readiness {
         let rig = Rig::new([button("Next").key("next").disabled()]);
         let next = rig.object("next");
         let shot = rig.shot();
-        let error = rig
-            .attempt_within(&shot, &next, Action::Click, 500, ms(500))
-            .expect_err("never");
+        let error = rig.attempt_within(&shot, &next, Action::Click, 500, ms(500)).expect_err("never");
         refused(&error, Code::Timeout, "actionability_timeout");
         assert_eq!(error.details()["last_report"]["actionable"], false);
     }
@@ -590,19 +458,12 @@ mod readiness {
         let rig = Rig::new([button("Next").key("next").disabled()]);
         let next = rig.object("next");
         let shot = rig.shot();
-        let error = rig
-            .attempt(&shot, &next, Action::Click, 0)
-            .expect_err("not ready");
+        let error = rig.attempt(&shot, &next, Action::Click, 0).expect_err("not ready");
         refused(&error, Code::Timeout, "actionability_timeout");
         assert_eq!(error.details()["attempts"], 1);
         assert_eq!(rig.clock.passed(), Duration::ZERO);
         rig.fake.change(|scene| scene.enable(&next));
-        assert_eq!(
-            rig.attempt(&shot, &next, Action::Click, 0)
-                .expect("ready")
-                .attempts,
-            1
-        );
+        assert_eq!(rig.attempt(&shot, &next, Action::Click, 0).expect("ready").attempts, 1);
     }
 
     #[test]
@@ -610,9 +471,7 @@ mod readiness {
         let rig = Rig::new([
             group("Plain", []).key("plain"),
             field("Log").key("log").state(State::Readonly),
-            field("Web")
-                .key("web")
-                .edit(|node| node.affordances.text = TextAccess::Broken("does nothing")),
+            field("Web").key("web").edit(|node| node.affordances.text = TextAccess::Broken("does nothing")),
         ]);
         let shot = rig.shot();
         for (key, action) in [
@@ -621,9 +480,7 @@ mod readiness {
             ("log", Action::TypeText("x".into())),
             ("web", Action::SetValue("x".into())),
         ] {
-            let error = rig
-                .attempt(&shot, &rig.object(key), action, 5_000)
-                .expect_err(key);
+            let error = rig.attempt(&shot, &rig.object(key), action, 5_000).expect_err(key);
             refused(&error, Code::ActionNotSupported, "not_supported_by_element");
         }
         assert_eq!(rig.clock.passed(), Duration::ZERO);
@@ -640,12 +497,7 @@ mod readiness {
             scene.rename(&changing, "Pay twice");
             scene.enable(&changing);
         });
-        refused(
-            &rig.attempt(&shot, &pay, Action::Click, 5_000)
-                .expect_err("is another"),
-            Code::StaleRef,
-            "changed",
-        );
+        refused(&rig.attempt(&shot, &pay, Action::Click, 5_000).expect_err("is another"), Code::StaleRef, "changed");
         assert!(rig.fake.effects().is_empty());
     }
 
@@ -659,9 +511,7 @@ mod readiness {
             cancel.raise();
             scene.enable(&enabled);
         });
-        let error = rig
-            .attempt(&shot, &next, Action::Click, 60_000)
-            .expect_err("cancelled");
+        let error = rig.attempt(&shot, &next, Action::Click, 60_000).expect_err("cancelled");
         refused(&error, Code::Timeout, "cancelled");
         assert_eq!(rig.clock.passed(), ms(200));
         assert!(rig.fake.effects().is_empty());
@@ -673,11 +523,7 @@ mod readiness {
         let next = rig.object("next");
         let shot = rig.shot();
         rig.cancel.raise();
-        refused(
-            &rig.click(&shot, &next).expect_err("cancelled"),
-            Code::Timeout,
-            "cancelled",
-        );
+        refused(&rig.click(&shot, &next).expect_err("cancelled"), Code::Timeout, "cancelled");
         assert!(rig.fake.log().is_empty());
     }
 }
@@ -690,9 +536,7 @@ mod verifying {
         let rig = Rig::new([field("Name").key("name").holding("old")]);
         let name = rig.object("name");
         let shot = rig.shot();
-        let outcome = rig
-            .set(&shot, &name, "Zażółć\n\u{1f9d1}\u{200d}\u{1f680}")
-            .expect("is set");
+        let outcome = rig.set(&shot, &name, "Zażółć\n\u{1f9d1}\u{200d}\u{1f680}").expect("is set");
         assert_eq!(outcome.disposition.delivery, Delivery::DeliveredVerified);
         assert_eq!(outcome.disposition.retry, Retry::Unsafe);
         assert_eq!(
@@ -706,26 +550,18 @@ mod verifying {
 
     #[test]
     fn typed_text_is_verified_where_it_was_inserted() {
-        let rig = Rig::new([
-            field("Name").key("name").holding("ab"),
-            field("Empty").key("empty"),
-        ]);
+        let rig = Rig::new([field("Name").key("name").holding("ab"), field("Empty").key("empty")]);
         let shot = rig.shot();
         for key in ["name", "empty"] {
             let object = rig.object(key);
-            let outcome = rig
-                .attempt(&shot, &object, Action::TypeText("cd".into()), 0)
-                .expect(key);
+            let outcome = rig.attempt(&shot, &object, Action::TypeText("cd".into()), 0).expect(key);
             assert_eq!(outcome.disposition.delivery, Delivery::DeliveredVerified);
         }
     }
 
     #[test]
     fn a_lying_toolkit_is_found_out() {
-        let rig = Rig::new([
-            field("Name").key("name").holding("old"),
-            field("Empty").key("empty"),
-        ]);
+        let rig = Rig::new([field("Name").key("name").holding("old"), field("Empty").key("empty")]);
         let shot = rig.shot();
         for (key, action) in [
             ("name", Action::SetValue("new".into())),
@@ -735,20 +571,11 @@ mod verifying {
             let object = rig.object(key);
             rig.fake.change(|scene| scene.ignore(&object));
             let before = rig.fake.operations().len();
-            let error = rig
-                .attempt(&shot, &object, action, 0)
-                .expect_err("did not happen");
-            assert_eq!(
-                (error.code(), error.kind_of()),
-                (Code::ActionFailed, Some("post_action_verification"))
-            );
+            let error = rig.attempt(&shot, &object, action, 0).expect_err("did not happen");
+            assert_eq!((error.code(), error.kind_of()), (Code::ActionFailed, Some("post_action_verification")));
             assert_eq!(error.delivered(), Delivery::DeliveredUnverified);
             assert_eq!(error.details()["postcondition_satisfied"], false);
-            assert_eq!(
-                rig.fake.operations().len(),
-                before + 1,
-                "nothing is sent twice"
-            );
+            assert_eq!(rig.fake.operations().len(), before + 1, "nothing is sent twice");
         }
     }
 
@@ -757,11 +584,8 @@ mod verifying {
         let rig = Rig::new([field("Phone").key("phone")]);
         let phone = rig.object("phone");
         let shot = rig.shot();
-        rig.fake
-            .change(|scene| scene.normalise(&phone, |text| text.replace(' ', "")));
-        let error = rig
-            .set(&shot, &phone, "12 34")
-            .expect_err("holds something else");
+        rig.fake.change(|scene| scene.normalise(&phone, |text| text.replace(' ', "")));
+        let error = rig.set(&shot, &phone, "12 34").expect_err("holds something else");
         assert_eq!(error.kind_of(), Some("post_action_verification"));
         assert_eq!(error.details()["post_state"]["value"], "1234");
     }
@@ -769,10 +593,7 @@ mod verifying {
     #[test]
     fn a_late_effect_is_waited_for() {
         for late in [1, 100, 250, 900] {
-            let rig = Rig::new([
-                field("Name").key("name").holding("old"),
-                check("On").key("on"),
-            ]);
+            let rig = Rig::new([field("Name").key("name").holding("old"), check("On").key("on")]);
             let (name, on) = (rig.object("name"), rig.object("on"));
             let shot = rig.shot();
             rig.fake.change(|scene| {
@@ -780,17 +601,9 @@ mod verifying {
                 scene.delay(&on, ms(late));
             });
             let outcome = rig.set(&shot, &name, "new").expect("comes late");
-            assert_eq!(
-                outcome.disposition.delivery,
-                Delivery::DeliveredVerified,
-                "{late}"
-            );
+            assert_eq!(outcome.disposition.delivery, Delivery::DeliveredVerified, "{late}");
             let outcome = rig.click(&shot, &on).expect("comes late");
-            assert_eq!(
-                outcome.disposition.delivery,
-                Delivery::DeliveredVerified,
-                "{late}"
-            );
+            assert_eq!(outcome.disposition.delivery, Delivery::DeliveredVerified, "{late}");
             assert_eq!(rig.fake.operations().len(), 2);
         }
     }
@@ -801,9 +614,8 @@ mod verifying {
         let name = rig.object("name");
         let shot = rig.shot();
         rig.fake.change(|scene| scene.delay(&name, ms(500)));
-        let outcome = rig
-            .attempt_within(&shot, &name, Action::SetValue("new".into()), 0, ms(100))
-            .expect("was handed over");
+        let outcome =
+            rig.attempt_within(&shot, &name, Action::SetValue("new".into()), 0, ms(100)).expect("was handed over");
         assert_eq!(outcome.unverified, Some(Unverified::InsufficientEvidence));
         assert_eq!(rig.clock.passed(), ms(100));
         // The same where the caller gives up.
@@ -819,13 +631,7 @@ mod verifying {
         let shot = rig.shot();
         let outcome = rig.click(&shot, &rig.object("bold")).expect("toggles");
         assert_eq!(outcome.disposition.delivery, Delivery::DeliveredVerified);
-        assert!(
-            outcome
-                .post_state
-                .expect("is there")
-                .states
-                .contains(State::Checked)
-        );
+        assert!(outcome.post_state.expect("is there").states.contains(State::Checked));
         let outcome = rig.click(&shot, &rig.object("apply")).expect("is accepted");
         assert_eq!(outcome.disposition.delivery, Delivery::DeliveredUnverified);
         assert_eq!(outcome.unverified, Some(Unverified::InsufficientEvidence));
@@ -837,10 +643,7 @@ mod verifying {
         let (one, two) = (rig.object("one"), rig.object("two"));
         let shot = rig.shot();
         rig.click(&shot, &one).expect("chosen");
-        assert_eq!(
-            rig.click(&shot, &two).expect("chosen").disposition.delivery,
-            Delivery::DeliveredVerified
-        );
+        assert_eq!(rig.click(&shot, &two).expect("chosen").disposition.delivery, Delivery::DeliveredVerified);
         assert!(!rig.states(&one).contains(State::Checked));
         let outcome = rig.click(&shot, &two).expect("stays chosen");
         assert_eq!(outcome.unverified, Some(Unverified::InsufficientEvidence));
@@ -850,17 +653,13 @@ mod verifying {
     fn a_row_that_was_used_for_something_else_meanwhile_verifies_nothing() {
         let rig = Rig::new([recycling_list(
             "Tasks",
-            [
-                check("Buy milk").key("r1"),
-                check("Call Bob").key("r2").state(State::Checked),
-            ],
+            [check("Buy milk").key("r1"), check("Call Bob").key("r2").state(State::Checked)],
         )]);
         let (milk, bob) = (rig.object("r1"), rig.object("r2"));
         let shot = rig.shot();
         let (first, second) = (milk.clone(), bob.clone());
         // The press does nothing, but the list scrolls and the object shows another, checked row.
-        rig.fake
-            .change(|scene| scene.on(&milk, move |scene, _| scene.swap_content(&first, &second)));
+        rig.fake.change(|scene| scene.on(&milk, move |scene, _| scene.swap_content(&first, &second)));
         let outcome = rig.click(&shot, &milk).expect("was handed over");
         assert_eq!(outcome.disposition.delivery, Delivery::DeliveredUnverified);
     }
@@ -868,10 +667,7 @@ mod verifying {
     #[test]
     fn a_secret_is_delivered_and_appears_nowhere() {
         let secret = "correct horse battery";
-        let rig = Rig::new([
-            password("Password").key("pw"),
-            password("Leaky").key("leaky"),
-        ]);
+        let rig = Rig::new([password("Password").key("pw"), password("Leaky").key("leaky")]);
         let shot = rig.shot();
         let leaky = rig.object("leaky");
         // An application that reads it out after all, and stops saying that it is secret.
@@ -881,10 +677,7 @@ mod verifying {
                 if let Operation::SetText(text) = operation {
                     let text = text.clone();
                     scene.edit(&target, move |node| {
-                        node.content = Reading::Known(Content::Text {
-                            text,
-                            clipped: false,
-                        });
+                        node.content = Reading::Known(Content::Text { text, clipped: false });
                         node.states = Reading::Unknown;
                     });
                 }
@@ -896,10 +689,7 @@ mod verifying {
             assert_eq!(outcome.disposition.delivery, Delivery::DeliveredUnverified);
             assert_eq!(outcome.unverified, Some(Unverified::SecureField));
             assert!(!rig.json(&outcome).to_string().contains(secret), "{key}");
-            assert_eq!(
-                rig.fake.operations().last(),
-                Some(&(object, Operation::SetText(secret.into())))
-            );
+            assert_eq!(rig.fake.operations().last(), Some(&(object, Operation::SetText(secret.into()))));
         }
     }
 
@@ -909,8 +699,7 @@ mod verifying {
         let dismiss = rig.object("dismiss");
         let shot = rig.shot();
         let gone = dismiss.clone();
-        rig.fake
-            .change(|scene| scene.on_press(&dismiss, move |scene| scene.remove(&gone)));
+        rig.fake.change(|scene| scene.on_press(&dismiss, move |scene| scene.remove(&gone)));
         let outcome = rig.click(&shot, &dismiss).expect("was handed over");
         assert_eq!(outcome.unverified, Some(Unverified::TargetGone));
         assert_eq!(outcome.disposition.delivery, Delivery::DeliveredUnverified);
@@ -923,8 +712,7 @@ mod verifying {
         let quit = rig.object("quit");
         let shot = rig.shot();
         let app = rig.app;
-        rig.fake
-            .change(|scene| scene.on_press(&quit, move |scene| scene.end(app)));
+        rig.fake.change(|scene| scene.on_press(&quit, move |scene| scene.end(app)));
         let outcome = rig.click(&shot, &quit).expect("was handed over");
         assert_eq!(outcome.unverified, Some(Unverified::TargetGone));
     }
@@ -935,8 +723,7 @@ mod verifying {
         let save = rig.object("save");
         let shot = rig.shot();
         let app = rig.app;
-        rig.fake
-            .change(|scene| scene.on_press(&save, move |scene| scene.silence(app)));
+        rig.fake.change(|scene| scene.on_press(&save, move |scene| scene.silence(app)));
         let outcome = rig.click(&shot, &save).expect("was handed over");
         assert_eq!(outcome.unverified, Some(Unverified::NoAnswer));
         assert_eq!(outcome.disposition.delivery, Delivery::DeliveredUnverified);
@@ -951,13 +738,9 @@ mod verifying {
         let shot = rig.shot();
         let app = rig.app;
         // It answers when asked about the button, and freezes before the press gets there.
-        rig.fake
-            .change(|scene| scene.after_inspection(move |scene| scene.silence(app)));
+        rig.fake.change(|scene| scene.after_inspection(move |scene| scene.silence(app)));
         let error = rig.click(&shot, &send).expect_err("no answer");
-        assert_eq!(
-            (error.code(), error.delivered()),
-            (Code::AppUnresponsive, Delivery::DeliveryUncertain)
-        );
+        assert_eq!((error.code(), error.delivered()), (Code::AppUnresponsive, Delivery::DeliveryUncertain));
         assert_eq!(rig.fake.operations().len(), 1);
     }
 
@@ -968,11 +751,7 @@ mod verifying {
         let shot = rig.shot();
         let refusal = Error::new(Code::ActionFailed, "the application refused").kind("refused");
         rig.fake.change(|scene| scene.refuse(&send, refusal));
-        refused(
-            &rig.click(&shot, &send).expect_err("refused"),
-            Code::ActionFailed,
-            "refused",
-        );
+        refused(&rig.click(&shot, &send).expect_err("refused"), Code::ActionFailed, "refused");
     }
 }
 
@@ -986,10 +765,7 @@ mod numbers {
         let shot = rig.shot();
         let outcome = rig.set(&shot, &copies, "4").expect("is set");
         assert_eq!(outcome.disposition.delivery, Delivery::DeliveredVerified);
-        assert_eq!(
-            outcome.post_state.and_then(|state| state.value).as_deref(),
-            Some("4")
-        );
+        assert_eq!(outcome.post_state.and_then(|state| state.value).as_deref(), Some("4"));
         assert_eq!(rig.fake.operations(), [(copies, Operation::SetNumber(4.0))]);
     }
 
@@ -1006,15 +782,10 @@ mod numbers {
             ("", "not_a_number"),
             ("inf", "not_a_number"),
         ] {
-            refused(
-                &rig.set(&shot, &copies, text).expect_err(text),
-                Code::InvalidArgs,
-                kind,
-            );
+            refused(&rig.set(&shot, &copies, text).expect_err(text), Code::InvalidArgs, kind);
         }
         refused(
-            &rig.attempt(&shot, &copies, Action::TypeText("4".into()), 0)
-                .expect_err("is a number"),
+            &rig.attempt(&shot, &copies, Action::TypeText("4".into()), 0).expect_err("is a number"),
             Code::ActionNotSupported,
             "not_supported_by_element",
         );
@@ -1044,8 +815,7 @@ mod waiting {
         let rig = Rig::new([field("Status").key("status").holding("working")]);
         let status = rig.object("status");
         let done = status.clone();
-        rig.fake
-            .at(ms(400), move |scene| scene.set_text(&done, "done"));
+        rig.fake.at(ms(400), move |scene| scene.set_text(&done, "done"));
         let call = rig.call(ms(5_000));
         let seen = wait::until(&call, "the status", || {
             Ok(match rig.fake.change(|scene| scene.value(&status)) {
@@ -1067,10 +837,7 @@ mod waiting {
         })
         .expect_err("never");
         refused(&error, Code::Timeout, "wait_timeout");
-        assert_eq!(
-            error.details().get("last_observed"),
-            Some(&Value::from("still working"))
-        );
+        assert_eq!(error.details().get("last_observed"), Some(&Value::from("still working")));
         assert_eq!(rig.clock.passed(), ms(1_000));
     }
 
@@ -1078,12 +845,8 @@ mod waiting {
     fn what_cannot_pass_is_returned_at_once_and_what_may_is_waited_out() {
         let rig = Rig::new([]);
         let call = rig.call(ms(1_000));
-        let error = wait::until::<()>(&call, "it", || Err(Error::new(Code::PermDenied, "no")))
-            .expect_err("denied");
-        assert_eq!(
-            (error.code(), rig.clock.passed()),
-            (Code::PermDenied, Duration::ZERO)
-        );
+        let error = wait::until::<()>(&call, "it", || Err(Error::new(Code::PermDenied, "no"))).expect_err("denied");
+        assert_eq!((error.code(), rig.clock.passed()), (Code::PermDenied, Duration::ZERO));
         let clock = rig.clock.clone();
         let found = wait::until(&call, "it", || {
             if clock.passed() < ms(300) {
@@ -1100,8 +863,7 @@ mod waiting {
         let cancel = rig.cancel.clone();
         rig.fake.at(ms(100), move |_| cancel.raise());
         let call = rig.call(ms(60_000));
-        let error = wait::until::<()>(&call, "it", || Ok(Look::NotYet(String::new())))
-            .expect_err("cancelled");
+        let error = wait::until::<()>(&call, "it", || Ok(Look::NotYet(String::new()))).expect_err("cancelled");
         refused(&error, Code::Timeout, "cancelled");
         assert_eq!(rig.clock.passed(), ms(100));
     }

@@ -19,9 +19,7 @@ struct Stand {
 
 impl Stand {
     fn new(script: &str) -> Self {
-        let stand = Stand {
-            folder: tempfile::tempdir().expect("a directory"),
-        };
+        let stand = Stand { folder: tempfile::tempdir().expect("a directory") };
         fs::write(stand.binary(), format!("#!/bin/sh\n{script}\n")).expect("a script");
         fs::set_permissions(stand.binary(), fs::Permissions::from_mode(0o700)).expect("executable");
         stand
@@ -38,28 +36,20 @@ impl Stand {
 
 fn panic_of(work: impl FnOnce()) -> String {
     let payload = catch_unwind(AssertUnwindSafe(work)).expect_err("it should have panicked");
-    payload
-        .downcast_ref::<String>()
-        .cloned()
-        .unwrap_or_default()
+    payload.downcast_ref::<String>().cloned().unwrap_or_default()
 }
 
 fn runs(pid: u32) -> bool {
     // A zombie is over; only its parent has not asked yet.
-    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(
-        |stat| !matches!(stat.rsplit(") ").next(), Some(rest) if rest.starts_with(['Z', 'X'])),
-    )
+    fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !matches!(stat.rsplit(") ").next(), Some(rest) if rest.starts_with(['Z', 'X'])))
 }
 
 /// What tells that a program is in its main loop, for fixtures written in shell.
 fn shell_fixture(script: &str) -> Fixture {
     let log = r#"log() { printf '%s\n' "$1" >> "$SUREHAND_FIXTURE_LOG"; }"#;
     let environment = BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]);
-    Fixture::start(
-        &environment,
-        "/bin/sh",
-        &["-c", &format!("{log}\n{script}")],
-    )
+    Fixture::start(&environment, "/bin/sh", &["-c", &format!("{log}\n{script}")])
 }
 
 const ECHO: &str = r#"log '{"event":"ready"}'
@@ -76,21 +66,10 @@ fn the_environment_holds_nothing_of_the_machine() {
     let stand = Stand::new("env | grep -vE '^(PWD|SHLVL|_|OLDPWD)=' | sort");
     let sandbox = stand.sandbox();
     let run = sandbox.surehand(&[]);
-    let variables: Vec<_> = run
-        .stdout
-        .lines()
-        .filter_map(|line| line.split('=').next())
-        .collect();
-    assert_eq!(
-        variables,
-        ["HOME", "LANG", "NO_COLOR", "PATH", "SUREHAND_HOME", "TZ"]
-    );
+    let variables: Vec<_> = run.stdout.lines().filter_map(|line| line.split('=').next()).collect();
+    assert_eq!(variables, ["HOME", "LANG", "NO_COLOR", "PATH", "SUREHAND_HOME", "TZ"]);
     let line = |variable: &str, path: &Path| format!("{variable}={}\n", path.display());
-    assert!(
-        run.stdout
-            .contains(&line("SUREHAND_HOME", &sandbox.surehand_home())),
-        "{run}"
-    );
+    assert!(run.stdout.contains(&line("SUREHAND_HOME", &sandbox.surehand_home())), "{run}");
     assert!(run.stdout.contains(&line("HOME", &sandbox.home())), "{run}");
     assert!(sandbox.home().starts_with(sandbox.path()));
 }
@@ -103,16 +82,10 @@ fn a_run_tells_status_output_and_json() {
     let sandbox = stand.sandbox();
     let run = sandbox.runner(&["0"]).stdin("hello\n").env("X", "y").run();
     assert_eq!((run.status(), run.stderr.as_str()), (0, "oops\n"));
-    assert_eq!(
-        run.expect_ok(),
-        serde_json::json!({"word": "hello", "x": "y"})
-    );
+    assert_eq!(run.expect_ok(), serde_json::json!({"word": "hello", "x": "y"}));
     let run = sandbox.surehand(&["4"]);
     assert_eq!(run.status(), 4);
-    assert!(
-        panic_of(|| drop(run.expect_ok())).contains("oops"),
-        "the panic shows the run"
-    );
+    assert!(panic_of(|| drop(run.expect_ok())).contains("oops"), "the panic shows the run");
     assert!(panic_of(|| drop(run.expect_error("STALE_REF"))).contains("should have failed"));
     let stand = Stand::new("kill -9 $$");
     assert_eq!(stand.sandbox().surehand(&[]).status(), 137);
@@ -143,22 +116,11 @@ fn a_run_that_hangs_is_killed_and_shown() {
     let sandbox = stand.sandbox();
     let begun = Instant::now();
     let told = panic_of(|| {
-        drop(
-            sandbox
-                .runner(&["snapshot"])
-                .limit(Duration::from_millis(300))
-                .run(),
-        );
+        drop(sandbox.runner(&["snapshot"]).limit(Duration::from_millis(300)).run());
     });
-    assert!(
-        told.contains("was killed") && told.contains("snapshot"),
-        "{told}"
-    );
+    assert!(told.contains("was killed") && told.contains("snapshot"), "{told}");
     assert!(begun.elapsed() < Duration::from_secs(30));
-    let pid = told
-        .lines()
-        .find_map(|line| line.parse().ok())
-        .expect("its pid");
+    let pid = told.lines().find_map(|line| line.parse().ok()).expect("its pid");
     assert!(!runs(pid));
 }
 
@@ -169,12 +131,7 @@ fn a_process_left_behind_with_our_output_is_a_failure() {
     let told = panic_of(|| drop(sandbox.surehand(&[])));
     assert!(told.contains("left behind"), "{told}");
     let pid = fs::read_to_string(sandbox.surehand_home().join("pid")).expect("its pid");
-    let pid = pid
-        .trim()
-        .parse()
-        .ok()
-        .and_then(Pid::from_raw)
-        .expect("a pid");
+    let pid = pid.trim().parse().ok().and_then(Pid::from_raw).expect("a pid");
     kill_process(pid, Signal::KILL).expect("it is there, and ours");
 }
 
@@ -193,17 +150,11 @@ fn a_desktop_is_started_used_and_stopped() {
     {
         let desktop = PrivateDesktop::start_with(&sandbox, &["--size", "800x600"]);
         assert_eq!(desktop.id(), "d1");
-        assert_eq!(
-            desktop.surehand(&["snapshot", "--app", "x"]).expect_ok(),
-            "snapshot --app x --desktop d1"
-        );
+        assert_eq!(desktop.surehand(&["snapshot", "--app", "x"]).expect_ok(), "snapshot --app x --desktop d1");
         assert_eq!(desktop.environment()["DISPLAY"], ":77-d1");
     }
     let calls = fs::read_to_string(sandbox.surehand_home().join("calls")).expect("calls");
-    assert_eq!(
-        calls,
-        "start desktop start --format json --size 800x600\nstop d1\n"
-    );
+    assert_eq!(calls, "start desktop start --format json --size 800x600\nstop d1\n");
 }
 
 #[test]
@@ -224,29 +175,18 @@ fn a_fixture_is_told_what_to_do_and_tells_what_happened() {
     let mut fixture = shell_fixture(ECHO);
     fixture.command("one");
     fixture.command("two");
-    let lines: Vec<_> = fixture
-        .events("hook")
-        .iter()
-        .map(|event| event["line"].clone())
-        .collect();
+    let lines: Vec<_> = fixture.events("hook").iter().map(|event| event["line"].clone()).collect();
     assert_eq!(lines, ["one", "two"]);
     assert!(panic_of(|| fixture.command("fail")).contains("hook failed"));
     fixture.send("end");
-    let told =
-        panic_of(|| fixture.wait_for("more comes", |events| (events.len() > 99).then_some(())));
-    assert!(
-        told.contains("it ended") && told.contains("exit status: 3"),
-        "{told}"
-    );
+    let told = panic_of(|| fixture.wait_for("more comes", |events| (events.len() > 99).then_some(())));
+    assert!(told.contains("it ended") && told.contains("exit status: 3"), "{told}");
 }
 
 #[test]
 fn a_fixture_that_is_never_ready_is_shown() {
     let told = panic_of(|| drop(shell_fixture("echo no display >&2; exit 1")));
-    assert!(
-        told.contains("no display") && told.contains("it ended"),
-        "{told}"
-    );
+    assert!(told.contains("no display") && told.contains("it ended"), "{told}");
 }
 
 #[test]
@@ -277,10 +217,5 @@ fn a_frozen_fixture_does_nothing_until_it_is_thawed() {
     wait_until(Duration::from_secs(10), stopped).expect("it is stopped");
     assert!(fixture.events("hook").is_empty());
     fixture.thaw();
-    fixture.wait_for("the hook is done", |events| {
-        events
-            .iter()
-            .any(|event| event["line"] == "one")
-            .then_some(())
-    });
+    fixture.wait_for("the hook is done", |events| events.iter().any(|event| event["line"] == "one").then_some(()));
 }

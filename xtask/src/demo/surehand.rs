@@ -251,8 +251,8 @@ pub(super) mod refs {
         envelope.pointer("/data/windows").and_then(Value::as_array).context("the answer has no list of windows")
     }
 
-    /// The ref of the only node with this role and name in a snapshot. Blanks that a menu is padded with, the dots
-    /// for "opens a dialog" and the colon of a label are not part of a name.
+    /// The ref of the only node with this role and name in a snapshot. Blanks that a menu
+    /// is padded with are not part of a name.
     ///
     /// # Errors
     /// When there is none, or more than one.
@@ -260,7 +260,7 @@ pub(super) mod refs {
         let mut found = Vec::new();
         let tree = snapshot.pointer("/data/tree").context("the answer has no tree")?;
         visit(tree, &mut |node| {
-            let named = node["name"].as_str().map(|name| name.trim().trim_end_matches(['.', '…', ':']));
+            let named = node["name"].as_str().map(str::trim);
             if node["role"] == *role && named == Some(name) {
                 found.extend(node["ref_id"].as_str().map(str::to_owned));
             }
@@ -370,7 +370,7 @@ pub(super) mod tests {
             { "role": "button", "name": "Save", "ref_id": "@s01:e3" },
             { "role": "group", "children": [{ "role": "button", "name": "Save", "ref_id": "@s01:e4" }] },
         ] } } });
-        assert_eq!(refs::only(&snapshot, "menuitem", "Save As").unwrap(), "@s01:e1");
+        assert_eq!(refs::only(&snapshot, "menuitem", "Save As...").unwrap(), "@s01:e1");
         assert!(refs::only(&snapshot, "button", "Save").unwrap_err().to_string().starts_with("2 elements"));
         assert!(refs::only(&snapshot, "button", "Open").unwrap_err().to_string().starts_with("0 elements"));
     }

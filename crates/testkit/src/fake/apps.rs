@@ -50,10 +50,7 @@ impl Scene {
     pub fn start(&mut self, name: &str) -> AppId {
         let number = self.apps.len();
         let serial = self.next_serial();
-        let process = Process {
-            pid: 4_000 + number as u32,
-            generation: format!("generation-{serial}"),
-        };
+        let process = Process { pid: 4_000 + number as u32, generation: format!("generation-{serial}") };
         let owner = format!("fake-bus:1.{serial}");
         self.running.insert(process.clone());
         self.apps.push(App {
@@ -61,10 +58,7 @@ impl Scene {
                 name: name.to_owned(),
                 program: name.to_owned(),
                 process,
-                object: ObjectId {
-                    owner,
-                    object: "/root".to_owned(),
-                },
+                object: ObjectId { owner, object: "/root".to_owned() },
                 toolkit: "fake 1.0".to_owned(),
             },
             answers: true,
@@ -74,12 +68,7 @@ impl Scene {
     }
 
     /// Opens a window; it gets the keyboard.
-    pub fn open(
-        &mut self,
-        app: AppId,
-        title: &str,
-        elements: impl IntoIterator<Item = Element>,
-    ) -> ObjectId {
+    pub fn open(&mut self, app: AppId, title: &str, elements: impl IntoIterator<Item = Element>) -> ObjectId {
         let application = self.app_mut(app).application.clone();
         let window = element(Role::Window, title).with(elements);
         let object = self.place(&application.object.owner, None, window);
@@ -93,13 +82,7 @@ impl Scene {
         self.show_window(None, process, None, title)
     }
 
-    fn show_window(
-        &mut self,
-        app: Option<AppId>,
-        process: Process,
-        object: Option<ObjectId>,
-        title: &str,
-    ) -> u64 {
+    fn show_window(&mut self, app: Option<AppId>, process: Process, object: Option<ObjectId>, title: &str) -> u64 {
         let native = 0x40_0000 + self.next_serial();
         let step = 20 * self.windows.len() as i32;
         self.windows.push(FakeWindow {
@@ -108,12 +91,7 @@ impl Scene {
             object,
             title: title.to_owned(),
             native,
-            bounds: Rect {
-                x: step,
-                y: step,
-                width: 64,
-                height: 48,
-            },
+            bounds: Rect { x: step, y: step, width: 64, height: 48 },
             minimized: false,
             keeps_open: false,
             on_close: None,
@@ -141,11 +119,7 @@ impl Scene {
     }
 
     /// Lets something happen when a window is asked to close, besides closing.
-    pub fn on_close(
-        &mut self,
-        window: &ObjectId,
-        change: impl FnOnce(&mut Scene) + Send + 'static,
-    ) {
+    pub fn on_close(&mut self, window: &ObjectId, change: impl FnOnce(&mut Scene) + Send + 'static) {
         self.window_mut(window).on_close = Some(Box::new(change));
     }
 
@@ -156,11 +130,7 @@ impl Scene {
     }
 
     pub(crate) fn close_native(&mut self, native: u64) {
-        let Some(index) = self
-            .windows
-            .iter()
-            .position(|window| window.native == native)
-        else {
+        let Some(index) = self.windows.iter().position(|window| window.native == native) else {
             return;
         };
         if let Some(object) = self.windows.remove(index).object {
@@ -210,11 +180,7 @@ impl Scene {
     }
 
     fn restart_as(&mut self, app: AppId, owner: &str) {
-        let windows: Vec<_> = self
-            .windows_of(app)
-            .into_iter()
-            .map(|window| self.copy_with_keys(&window))
-            .collect();
+        let windows: Vec<_> = self.windows_of(app).into_iter().map(|window| self.copy_with_keys(&window)).collect();
         self.end(app);
         let generation = format!("generation-{}", self.next_serial());
         let application = &mut self.app_mut(app).application;
@@ -231,10 +197,7 @@ impl Scene {
 
     /// Lets another process answer for an application's objects from now on, while the old one runs on.
     pub fn hand_over(&mut self, app: AppId) -> Process {
-        let process = Process {
-            pid: 9_000 + app.0 as u32,
-            generation: format!("generation-{}", self.next_serial()),
-        };
+        let process = Process { pid: 9_000 + app.0 as u32, generation: format!("generation-{}", self.next_serial()) };
         self.running.insert(process.clone());
         self.app_mut(app).application.process = process.clone();
         process
@@ -248,10 +211,7 @@ impl Scene {
         Element {
             key: id.object.strip_prefix('/').map(str::to_owned),
             node,
-            children: children
-                .iter()
-                .map(|child| self.copy_with_keys(child))
-                .collect(),
+            children: children.iter().map(|child| self.copy_with_keys(child)).collect(),
         }
     }
 
@@ -266,10 +226,7 @@ impl Scene {
 
     /// The application that owns an object, by its connection.
     pub(crate) fn app_of(&self, object: &ObjectId) -> Option<AppId> {
-        self.apps
-            .iter()
-            .position(|app| app.application.object.owner == object.owner)
-            .map(AppId)
+        self.apps.iter().position(|app| app.application.object.owner == object.owner).map(AppId)
     }
 
     pub(crate) fn window_mut(&mut self, object: &ObjectId) -> &mut FakeWindow {
@@ -281,17 +238,9 @@ impl Scene {
 
     /// A window as the platform tells of it.
     pub(crate) fn window(&self, window: &FakeWindow) -> Window {
-        let name = window
-            .object
-            .as_ref()
-            .and_then(|object| self.objects.get(object));
-        let title = name
-            .and_then(|object| object.node.name.text())
-            .unwrap_or(&window.title);
-        let app_name = window
-            .app
-            .and_then(|app| self.apps.get(app.0))
-            .map(|app| app.application.name.clone());
+        let name = window.object.as_ref().and_then(|object| self.objects.get(object));
+        let title = name.and_then(|object| object.node.name.text()).unwrap_or(&window.title);
+        let app_name = window.app.and_then(|app| self.apps.get(app.0)).map(|app| app.application.name.clone());
         Window {
             id: window_id(window.native),
             title: title.to_owned(),

@@ -21,10 +21,7 @@ pub struct Element {
 
 /// An element of any role. An empty name is the absence of one.
 pub fn element(role: Role, name: &str) -> Element {
-    let nowhere = ObjectId {
-        owner: String::new(),
-        object: String::new(),
-    };
+    let nowhere = ObjectId { owner: String::new(), object: String::new() };
     let mut node = Node::new(nowhere, role);
     node.native_role = role.token().to_owned();
     node.name = Reading::of_text(name.to_owned());
@@ -34,11 +31,7 @@ pub fn element(role: Role, name: &str) -> Element {
     node.content = Reading::Absent;
     node.states = Reading::Known(States::NONE);
     node.bounds = Reading::Absent;
-    Element {
-        key: None,
-        node,
-        children: Vec::new(),
-    }
+    Element { key: None, node, children: Vec::new() }
 }
 
 /// A button whose action is called `click`.
@@ -63,9 +56,7 @@ pub fn field(name: &str) -> Element {
 
 /// A text field that hides what is typed. As an adapter must, the fake never reads out what it holds.
 pub fn password(name: &str) -> Element {
-    field(name)
-        .state(State::Secure)
-        .edit(|node| node.content = Reading::Unknown)
+    field(name).state(State::Secure).edit(|node| node.content = Reading::Unknown)
 }
 
 /// A spin button, with both a number and editable text, as toolkits have it.
@@ -73,11 +64,7 @@ pub fn spin(name: &str, current: f64, range: RangeInclusive<f64>) -> Element {
     element(Role::Incrementor, name).edit(|node| {
         node.affordances.text = TextAccess::Edit;
         node.affordances.number = true;
-        node.content = Reading::Known(Content::Number {
-            current,
-            minimum: *range.start(),
-            maximum: *range.end(),
-        });
+        node.content = Reading::Known(Content::Number { current, minimum: *range.start(), maximum: *range.end() });
     })
 }
 
@@ -88,9 +75,7 @@ pub fn group(name: &str, children: impl IntoIterator<Item = Element>) -> Element
 
 /// A list whose items are made on demand and used again for other content.
 pub fn recycling_list(name: &str, items: impl IntoIterator<Item = Element>) -> Element {
-    element(Role::List, name)
-        .with(items)
-        .edit(|node| node.recycles = true)
+    element(Role::List, name).with(items).edit(|node| node.recycles = true)
 }
 
 /// An item of a list, which can be activated.
@@ -172,8 +157,5 @@ pub(crate) fn text_content(text: &str) -> Reading<Content> {
     if text.is_empty() {
         return Reading::Absent;
     }
-    Reading::Known(Content::Text {
-        text: text.to_owned(),
-        clipped: false,
-    })
+    Reading::Known(Content::Text { text: text.to_owned(), clipped: false })
 }

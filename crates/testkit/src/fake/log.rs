@@ -50,9 +50,6 @@ pub enum Received {
 impl Received {
     /// Whether it could have changed something in an application.
     pub fn is_effect(&self) -> bool {
-        matches!(
-            self,
-            Received::Operation { .. } | Received::Keys { .. } | Received::Close(_)
-        )
+        matches!(self, Received::Operation { .. } | Received::Keys { .. } | Received::Close(_))
     }
 }

@@ -8,8 +8,7 @@ use surehand_core::geometry::Rect;
 use surehand_core::input::Chord;
 use surehand_core::object::{Application, ObjectId, Process};
 use surehand_core::platform::{
-    Attention, CaptureTarget, Listing, Live, ObserveRequest, Operation, Picture, Platform,
-    Unresponsive,
+    Attention, CaptureTarget, Listing, Live, ObserveRequest, Operation, Picture, Platform, Unresponsive,
 };
 use surehand_core::time::Call;
 use surehand_core::tree::Observation;
@@ -43,17 +42,11 @@ impl Scene {
         let wait = end.saturating_sub(self.now());
         self.advance(wait, Some(call.cancel));
         let application = &self.app_mut(app).application;
-        Err(
-            Error::new(Code::AppUnresponsive, "the application does not answer")
-                .detail("pid", application.process.pid),
-        )
+        Err(Error::new(Code::AppUnresponsive, "the application does not answer").detail("pid", application.process.pid))
     }
 
     fn app_with(&self, process: &Process) -> Option<AppId> {
-        self.apps
-            .iter()
-            .position(|app| app.application.process == *process)
-            .map(AppId)
+        self.apps.iter().position(|app| app.application.process == *process).map(AppId)
     }
 
     fn is_up(&self, app: &App) -> bool {
@@ -61,24 +54,15 @@ impl Scene {
     }
 
     fn native_of(&self, window: &Window) -> Result<u64> {
-        let known = self
-            .windows
-            .iter()
-            .find(|known| Some(known.native) == window.native);
-        known.map(|known| known.native).ok_or_else(|| {
-            Error::new(
-                Code::WindowNotFound,
-                format!("window {} has closed", window.id),
-            )
-        })
+        let known = self.windows.iter().find(|known| Some(known.native) == window.native);
+        known
+            .map(|known| known.native)
+            .ok_or_else(|| Error::new(Code::WindowNotFound, format!("window {} has closed", window.id)))
     }
 }
 
 fn unresponsive(app: &App) -> Unresponsive {
-    Unresponsive {
-        program: app.application.program.clone(),
-        pid: app.application.process.pid,
-    }
+    Unresponsive { program: app.application.program.clone(), pid: app.application.process.pid }
 }
 
 impl Platform for FakePlatform {
@@ -90,11 +74,8 @@ impl Platform for FakePlatform {
         call.go_on()?;
         let mut scene = lock(&self.scene);
         scene.receive(Received::Applications);
-        let (up, silent): (Vec<_>, Vec<_>) = scene
-            .apps
-            .iter()
-            .filter(|app| scene.is_up(app))
-            .partition(|app| app.answers);
+        let (up, silent): (Vec<_>, Vec<_>) =
+            scene.apps.iter().filter(|app| scene.is_up(app)).partition(|app| app.answers);
         Ok(Listing {
             items: up.into_iter().map(|app| app.application.clone()).collect(),
             unresponsive: silent.into_iter().map(unresponsive).collect(),
@@ -105,15 +86,8 @@ impl Platform for FakePlatform {
         call.go_on()?;
         let mut scene = lock(&self.scene);
         scene.receive(Received::Windows);
-        let mut listing = Listing {
-            items: Vec::new(),
-            unresponsive: Vec::new(),
-        };
-        for app in scene
-            .apps
-            .iter()
-            .filter(|app| applications.contains(&app.application))
-        {
+        let mut listing = Listing { items: Vec::new(), unresponsive: Vec::new() };
+        for app in scene.apps.iter().filter(|app| applications.contains(&app.application)) {
             if scene.is_up(app) && !app.answers {
                 listing.unresponsive.push(unresponsive(app));
             }
@@ -139,22 +113,13 @@ impl Platform for FakePlatform {
     ) -> Result<Observation> {
         call.go_on()?;
         let mut scene = lock(&self.scene);
-        let gone = || {
-            Error::new(
-                Code::WindowNotFound,
-                format!("window {} has closed", window.id),
-            )
-        };
+        let gone = || Error::new(Code::WindowNotFound, format!("window {} has closed", window.id));
         let object = window.object.clone().ok_or_else(gone)?;
         scene.receive(Received::Observe(object.clone()));
         let app = scene.app_with(&application.process).ok_or_else(gone)?;
         scene.await_answer(app, call)?;
         let native = scene.native_of(window)?;
-        let known = scene
-            .windows
-            .iter()
-            .find(|known| known.native == native)
-            .ok_or_else(gone)?;
+        let known = scene.windows.iter().find(|known| known.native == native).ok_or_else(gone)?;
         let shown = scene.window(known);
         let observation = scene.observation(application, &shown, &object, request);
         if let Some(change) = scene.after_observation.take() {
@@ -167,22 +132,12 @@ impl Platform for FakePlatform {
         call.go_on()?;
         let mut scene = lock(&self.scene);
         scene.receive(Received::Inspect(object.clone()));
-        let Some(app) = scene
-            .app_of(object)
-            .filter(|_| scene.running.contains(process))
-        else {
+        let Some(app) = scene.app_of(object).filter(|_| scene.running.contains(process)) else {
             return Ok(Live::ProcessGone);
         };
         scene.await_answer(app, call)?;
-        if scene
-            .objects
-            .get(object)
-            .is_some_and(|object| object.failing)
-        {
-            return Err(Error::new(
-                Code::AppUnresponsive,
-                "the application does not answer about this object",
-            ));
+        if scene.objects.get(object).is_some_and(|object| object.failing) {
+            return Err(Error::new(Code::AppUnresponsive, "the application does not answer about this object"));
         }
         let live = match scene.inspection(object) {
             Some(inspection) => Live::Element(Box::new(inspection)),
@@ -197,27 +152,15 @@ impl Platform for FakePlatform {
     fn perform(&self, call: &Call<'_>, object: &ObjectId, operation: &Operation) -> Result<()> {
         call.go_on()?;
         let mut scene = lock(&self.scene);
-        let app = scene
-            .app_of(object)
-            .filter(|app| scene.apps.get(app.0).is_some_and(|app| scene.is_up(app)));
+        let app = scene.app_of(object).filter(|app| scene.apps.get(app.0).is_some_and(|app| scene.is_up(app)));
         let Some(app) = app else {
-            return Err(
-                Error::new(Code::AppUnresponsive, "the application has ended").kind("process_gone"),
-            );
+            return Err(Error::new(Code::AppUnresponsive, "the application has ended").kind("process_gone"));
         };
-        scene.receive(Received::Operation {
-            object: object.clone(),
-            operation: operation.clone(),
-        });
+        scene.receive(Received::Operation { object: object.clone(), operation: operation.clone() });
         if !scene.app_mut(app).answers {
             // It lies in the application's queue and takes effect when it wakes up, as it really would.
-            scene
-                .app_mut(app)
-                .waiting
-                .push((object.clone(), operation.clone()));
-            return scene
-                .await_answer(app, call)
-                .map_err(|error| error.delivery(Delivery::DeliveryUncertain));
+            scene.app_mut(app).waiting.push((object.clone(), operation.clone()));
+            return scene.await_answer(app, call).map_err(|error| error.delivery(Delivery::DeliveryUncertain));
         }
         scene.carry_out(object, operation)
     }
@@ -234,10 +177,7 @@ impl Platform for FakePlatform {
         let mut scene = lock(&self.scene);
         let chord = chord.to_string();
         let window = scene.attention.keyboard;
-        scene.receive(Received::Keys {
-            window,
-            chord: chord.clone(),
-        });
+        scene.receive(Received::Keys { window, chord: chord.clone() });
         if let Some(change) = scene.key_responses.remove(&chord) {
             change(&mut scene);
         }
@@ -249,32 +189,19 @@ impl Platform for FakePlatform {
         let mut scene = lock(&self.scene);
         scene.receive(Received::Capture);
         let bounds = match target {
-            CaptureTarget::Screen => Rect {
-                x: 0,
-                y: 0,
-                width: 1280,
-                height: 800,
-            },
+            CaptureTarget::Screen => Rect { x: 0, y: 0, width: 1280, height: 800 },
             CaptureTarget::Window(window) => {
                 let native = scene.native_of(window)?;
                 match scene.windows.iter().find(|known| known.native == native) {
                     Some(known) if !known.minimized => known.bounds,
                     _ => {
-                        return Err(Error::new(
-                            Code::ActionNotSupported,
-                            "the window is minimised",
-                        ));
+                        return Err(Error::new(Code::ActionNotSupported, "the window is minimised"));
                     }
                 }
             }
         };
         let bytes = bounds.width as usize * bounds.height as usize * 3;
-        Ok(Picture {
-            width: bounds.width,
-            height: bounds.height,
-            rgb: vec![0x80; bytes],
-            bounds,
-        })
+        Ok(Picture { width: bounds.width, height: bounds.height, rgb: vec![0x80; bytes], bounds })
     }
 
     fn close(&self, call: &Call<'_>, window: &Window) -> Result<()> {
@@ -282,11 +209,7 @@ impl Platform for FakePlatform {
         let mut scene = lock(&self.scene);
         let native = scene.native_of(window)?;
         scene.receive(Received::Close(window.id.clone()));
-        let Some(known) = scene
-            .windows
-            .iter_mut()
-            .find(|known| known.native == native)
-        else {
+        let Some(known) = scene.windows.iter_mut().find(|known| known.native == native) else {
             return Ok(());
         };
         let keeps_open = known.keeps_open;

@@ -30,11 +30,7 @@ impl Scene {
             ancestors.push(read(parent));
             next = parent.parent.as_ref();
         }
-        Some(Inspection {
-            node: read(live),
-            ancestors,
-            process: app.application.process.clone(),
-        })
+        Some(Inspection { node: read(live), ancestors, process: app.application.process.clone() })
     }
 
     /// The tree of a window within the budgets.
@@ -45,33 +41,19 @@ impl Scene {
         object: &ObjectId,
         request: &ObserveRequest,
     ) -> Observation {
-        let mut reader = Reader {
-            scene: self,
-            request,
-            nodes: Vec::new(),
-            gaps: Vec::new(),
-            text_left: request.max_text,
-        };
+        let mut reader =
+            Reader { scene: self, request, nodes: Vec::new(), gaps: Vec::new(), text_left: request.max_text };
         reader.visit(object, None);
         if let Some(reason) = self.observation_cut {
             reader.gap(reason, None, None);
         }
-        Observation {
-            application: application.clone(),
-            window: window.clone(),
-            nodes: reader.nodes,
-            gaps: reader.gaps,
-        }
+        Observation { application: application.clone(), window: window.clone(), nodes: reader.nodes, gaps: reader.gaps }
     }
 }
 
 impl Reader<'_> {
     fn gap(&mut self, reason: GapReason, node: Option<usize>, missing: Option<u64>) {
-        self.gaps.push(Gap {
-            reason,
-            node,
-            missing,
-        });
+        self.gaps.push(Gap { reason, node, missing });
     }
 
     /// Reads an element and what is below it; says whether there was still room for it.
@@ -93,9 +75,7 @@ impl Reader<'_> {
         if let Some(parent) = parent.and_then(|parent| self.nodes.get_mut(parent)) {
             parent.children.push(index);
         }
-        let count = object
-            .claimed_children
-            .unwrap_or(object.children.len() as u64);
+        let count = object.claimed_children.unwrap_or(object.children.len() as u64);
         if object.failing {
             self.gap(GapReason::Unresponsive, Some(index), None);
         } else if let Some(reason) = object.cut {
@@ -127,12 +107,7 @@ impl Reader<'_> {
             shortened
         };
         // A part of a name is another name, so it is not known then.
-        for reading in [
-            &mut node.name,
-            &mut node.description,
-            &mut node.native_id,
-            &mut node.placeholder,
-        ] {
+        for reading in [&mut node.name, &mut node.description, &mut node.native_id, &mut node.placeholder] {
             if let Reading::Known(text) = reading
                 && shorten(text)
             {
@@ -154,11 +129,7 @@ fn read(object: &Object) -> Node {
     let mut node = object.node.clone();
     node.parent = None;
     node.children = Vec::new();
-    node.child_count = Reading::Known(
-        object
-            .claimed_children
-            .unwrap_or(object.children.len() as u64),
-    );
+    node.child_count = Reading::Known(object.claimed_children.unwrap_or(object.children.len() as u64));
     let unreadable = |property| object.failing || object.unreadable.contains(&property);
     for (property, reading) in [
         (Property::Name, &mut node.name),

@@ -18,11 +18,7 @@ pub(crate) type Response = Box<dyn FnMut(&mut Scene, &Operation) -> Result<()> +
 impl Scene {
     /// Decides what an element does with operations, instead of what a decent toolkit does. It says that all
     /// went well, whatever happens.
-    pub fn on(
-        &mut self,
-        object: &ObjectId,
-        mut response: impl FnMut(&mut Scene, &Operation) + Send + 'static,
-    ) {
+    pub fn on(&mut self, object: &ObjectId, mut response: impl FnMut(&mut Scene, &Operation) + Send + 'static) {
         self.answer_with(object, move |scene, operation| {
             response(scene, operation);
             Ok(())
@@ -30,11 +26,7 @@ impl Scene {
     }
 
     /// Lets something happen when an element is pressed, after what a decent toolkit does.
-    pub fn on_press(
-        &mut self,
-        object: &ObjectId,
-        mut response: impl FnMut(&mut Scene) + Send + 'static,
-    ) {
+    pub fn on_press(&mut self, object: &ObjectId, mut response: impl FnMut(&mut Scene) + Send + 'static) {
         let pressed = object.clone();
         self.on(object, move |scene, operation| {
             scene.obey(&pressed, operation);
@@ -63,11 +55,7 @@ impl Scene {
     }
 
     /// Lets an element change every text that is put into it.
-    pub fn normalise(
-        &mut self,
-        object: &ObjectId,
-        change: impl Fn(&str) -> String + Send + 'static,
-    ) {
+    pub fn normalise(&mut self, object: &ObjectId, change: impl Fn(&str) -> String + Send + 'static) {
         let target = object.clone();
         self.on(object, move |scene, operation| match operation {
             Operation::SetText(text) => scene.set_text(&target, &change(text)),
@@ -93,19 +81,12 @@ impl Scene {
     /// Carries out an operation that has reached its application.
     pub(crate) fn carry_out(&mut self, object: &ObjectId, operation: &Operation) -> Result<()> {
         let Some(live) = self.objects.get(object) else {
-            return Err(Error::new(
-                Code::StaleRef,
-                "the application says there is no such object",
-            )
-            .kind("gone"));
+            return Err(Error::new(Code::StaleRef, "the application says there is no such object").kind("gone"));
         };
         if let Operation::Press { action } = operation
             && live.node.affordances.press.as_ref() != Some(action)
         {
-            return Err(Error::new(
-                Code::ActionNotSupported,
-                "the element has no action of that name any more",
-            ));
+            return Err(Error::new(Code::ActionNotSupported, "the element has no action of that name any more"));
         }
         // Taken out for the call, since it may change everything, also itself.
         match self.responses.remove(object) {

@@ -90,11 +90,7 @@ impl Scene {
             responses: HashMap::new(),
             key_responses: HashMap::new(),
             running: HashSet::new(),
-            attention: Attention {
-                pointer: None,
-                active: None,
-                keyboard: None,
-            },
+            attention: Attention { pointer: None, active: None, keyboard: None },
             observation_cut: None,
             after_observation: None,
             after_inspection: None,
@@ -157,9 +153,7 @@ impl Scene {
     /// Takes an element, and what is below it, out of its tree for good. The object is dead then.
     pub fn remove(&mut self, object: &ObjectId) {
         if let Some(parent) = self.object_mut(object).parent.clone() {
-            self.object_mut(&parent)
-                .children
-                .retain(|child| child != object);
+            self.object_mut(&parent).children.retain(|child| child != object);
         }
         self.forget(object);
     }
@@ -186,19 +180,14 @@ impl Scene {
         let (mut now, mut then) = (children.clone(), order.to_vec());
         now.sort();
         then.sort();
-        assert!(
-            now == then,
-            "{parent} has other children than the new order names"
-        );
+        assert!(now == then, "{parent} has other children than the new order names");
         *children = order.to_vec();
     }
 
     /// Moves an element below another parent; the object stays the same.
     pub fn move_to(&mut self, object: &ObjectId, parent: &ObjectId, index: usize) {
         let old = self.parent_of(object);
-        self.object_mut(&old)
-            .children
-            .retain(|child| child != object);
+        self.object_mut(&old).children.retain(|child| child != object);
         let children = &mut self.object_mut(parent).children;
         children.insert(index.min(children.len()), object.clone());
         self.object_mut(object).parent = Some(parent.clone());
@@ -240,14 +229,8 @@ impl Scene {
     /// Puts an element into a state, or takes it out.
     pub fn set_state(&mut self, object: &ObjectId, state: State, on: bool) {
         let node = &mut self.object_mut(object).node;
-        let mut states: States = node
-            .states
-            .known()
-            .copied()
-            .unwrap_or_default()
-            .iter()
-            .filter(|held| *held != state)
-            .collect();
+        let mut states: States =
+            node.states.known().copied().unwrap_or_default().iter().filter(|held| *held != state).collect();
         if on {
             states.insert(state);
         }
@@ -265,12 +248,7 @@ impl Scene {
     /// Sets the number of an element, within its range as toolkits do.
     pub fn set_number(&mut self, object: &ObjectId, number: f64) {
         let content = &mut self.object_mut(object).node.content;
-        let Reading::Known(Content::Number {
-            current,
-            minimum,
-            maximum,
-        }) = content
-        else {
+        let Reading::Known(Content::Number { current, minimum, maximum }) = content else {
             panic!("{object} holds no number");
         };
         *current = number.max(*minimum).min(*maximum);
@@ -283,9 +261,7 @@ impl Scene {
 
     /// What an element holds, as a caller would see it.
     pub fn value(&self, object: &ObjectId) -> Option<String> {
-        self.objects
-            .get(object)
-            .and_then(|object| object.node.value())
+        self.objects.get(object).and_then(|object| object.node.value())
     }
 
     /// Whether the object lives.
@@ -330,8 +306,7 @@ impl Scene {
 
     /// Lets something happen when a key combination is pressed next, written as `ctrl+s`.
     pub fn on_keys(&mut self, chord: &str, change: impl FnOnce(&mut Scene) + Send + 'static) {
-        self.key_responses
-            .insert(chord.to_owned(), Box::new(change));
+        self.key_responses.insert(chord.to_owned(), Box::new(change));
     }
 
     /// Lets something happen right after the next observation, before anything else can be asked.
@@ -355,24 +330,13 @@ impl Scene {
     }
 
     /// Gives an element and everything below it objects.
-    pub(crate) fn place(
-        &mut self,
-        owner: &str,
-        parent: Option<ObjectId>,
-        element: Element,
-    ) -> ObjectId {
+    pub(crate) fn place(&mut self, owner: &str, parent: Option<ObjectId>, element: Element) -> ObjectId {
         let path = match element.key {
             Some(key) => format!("/{key}"),
             None => format!("/made-up/{}", self.next_serial()),
         };
-        let id = ObjectId {
-            owner: owner.to_owned(),
-            object: path,
-        };
-        assert!(
-            !self.objects.contains_key(&id),
-            "there are two objects {id}"
-        );
+        let id = ObjectId { owner: owner.to_owned(), object: path };
+        assert!(!self.objects.contains_key(&id), "there are two objects {id}");
         let mut node = element.node;
         node.object = id.clone();
         let object = Object {
@@ -406,32 +370,19 @@ impl Scene {
             let object = self.object_mut(id);
             (object.node.clone(), object.children.clone())
         };
-        Element {
-            key: None,
-            node,
-            children: children.iter().map(|child| self.copy_of(child)).collect(),
-        }
+        Element { key: None, node, children: children.iter().map(|child| self.copy_of(child)).collect() }
     }
 
     pub(crate) fn object_mut(&mut self, id: &ObjectId) -> &mut Object {
-        self.objects
-            .get_mut(id)
-            .unwrap_or_else(|| panic!("the scene has no object {id}"))
+        self.objects.get_mut(id).unwrap_or_else(|| panic!("the scene has no object {id}"))
     }
 
     pub(crate) fn parent_of(&mut self, id: &ObjectId) -> ObjectId {
-        self.object_mut(id)
-            .parent
-            .clone()
-            .unwrap_or_else(|| panic!("{id} has no parent"))
+        self.object_mut(id).parent.clone().unwrap_or_else(|| panic!("{id} has no parent"))
     }
 
     fn index_of(&mut self, parent: &ObjectId, child: &ObjectId) -> usize {
-        self.object_mut(parent)
-            .children
-            .iter()
-            .position(|other| other == child)
-            .unwrap_or(usize::MAX)
+        self.object_mut(parent).children.iter().position(|other| other == child).unwrap_or(usize::MAX)
     }
 
     /// Takes the other radio buttons of the same parent back.
@@ -445,8 +396,6 @@ impl Scene {
     }
 
     pub(crate) fn app_mut(&mut self, app: AppId) -> &mut App {
-        self.apps
-            .get_mut(app.0)
-            .unwrap_or_else(|| panic!("the scene has no application {}", app.0))
+        self.apps.get_mut(app.0).unwrap_or_else(|| panic!("the scene has no application {}", app.0))
     }
 }

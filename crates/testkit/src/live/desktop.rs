@@ -20,16 +20,10 @@ impl PrivateDesktop {
 
     /// Starts a desktop with further arguments of `desktop start`.
     pub fn start_with(sandbox: &Sandbox, arguments: &[&str]) -> Self {
-        let run =
-            sandbox.surehand(&[&["desktop", "start", "--format", "json"], arguments].concat());
+        let run = sandbox.surehand(&[&["desktop", "start", "--format", "json"], arguments].concat());
         let data = run.expect_ok();
-        let Some(id) = data["id"].as_str() else {
-            panic!("`desktop start` told no id\n{run}")
-        };
-        PrivateDesktop {
-            sandbox: sandbox.clone(),
-            id: id.to_owned(),
-        }
+        let Some(id) = data["id"].as_str() else { panic!("`desktop start` told no id\n{run}") };
+        PrivateDesktop { sandbox: sandbox.clone(), id: id.to_owned() }
     }
 
     /// Its id.
@@ -49,19 +43,14 @@ impl PrivateDesktop {
 
     /// A run on this desktop that is described further before it begins.
     pub fn runner(&self, arguments: &[&str]) -> Runner {
-        self.sandbox
-            .runner(&[arguments, &["--desktop", &self.id]].concat())
+        self.sandbox.runner(&[arguments, &["--desktop", &self.id]].concat())
     }
 
     /// The environment that makes a process part of it. Panics, showing the run, when it is not told.
     pub fn environment(&self) -> BTreeMap<String, String> {
-        let run = self
-            .sandbox
-            .surehand(&["desktop", "env", &self.id, "--format", "json"]);
+        let run = self.sandbox.surehand(&["desktop", "env", &self.id, "--format", "json"]);
         let data = run.expect_ok();
-        let Some(variables) = data["environment"].as_object() else {
-            panic!("`desktop env` told none\n{run}")
-        };
+        let Some(variables) = data["environment"].as_object() else { panic!("`desktop env` told none\n{run}") };
         variables
             .iter()
             .map(|(variable, value)| match value.as_str() {
@@ -74,10 +63,7 @@ impl PrivateDesktop {
 
 impl Drop for PrivateDesktop {
     fn drop(&mut self) {
-        let run = || {
-            self.sandbox
-                .surehand(&["desktop", "stop", &self.id, "--format", "json"])
-        };
+        let run = || self.sandbox.surehand(&["desktop", "stop", &self.id, "--format", "json"]);
         if thread::panicking() {
             // The test has failed already; a second panic would hide why.
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run));

@@ -43,22 +43,12 @@ impl Fixture {
 
     /// The application that lies on the bus. Its modes are told in `fixtures/hostile_bus.py`.
     pub fn hostile_bus(desktop: &PrivateDesktop, mode: &str, arguments: &[&str]) -> Self {
-        Fixture::python(
-            &desktop.environment(),
-            "hostile_bus.py",
-            &[&[mode], arguments].concat(),
-        )
+        Fixture::python(&desktop.environment(), "hostile_bus.py", &[&[mode], arguments].concat())
     }
 
     /// A script of the `fixtures` directory in this environment.
-    pub fn python(
-        environment: &BTreeMap<String, String>,
-        script: &str,
-        arguments: &[&str],
-    ) -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("fixtures")
-            .join(script);
+    pub fn python(environment: &BTreeMap<String, String>, script: &str, arguments: &[&str]) -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(script);
         let path = path.to_string_lossy();
         Fixture::start(environment, PYTHON, &[&[path.as_ref()], arguments].concat())
     }
@@ -66,16 +56,10 @@ impl Fixture {
     /// Any program that keeps to the protocol: it appends events as JSON lines to the file that
     /// `SUREHAND_FIXTURE_LOG` names, `ready` among them, and reads hooks from standard input. Returns when
     /// it is ready; panics, showing its output, when it ends or the time is up before.
-    pub fn start(
-        environment: &BTreeMap<String, String>,
-        program: &str,
-        arguments: &[&str],
-    ) -> Self {
-        let folder =
-            TempDir::new().unwrap_or_else(|fault| panic!("no directory for a fixture: {fault}"));
+    pub fn start(environment: &BTreeMap<String, String>, program: &str, arguments: &[&str]) -> Self {
+        let folder = TempDir::new().unwrap_or_else(|fault| panic!("no directory for a fixture: {fault}"));
         let file = |name: &str| {
-            File::create(folder.path().join(name))
-                .unwrap_or_else(|fault| panic!("no file for a fixture: {fault}"))
+            File::create(folder.path().join(name)).unwrap_or_else(|fault| panic!("no file for a fixture: {fault}"))
         };
         file("log");
         let mut child = Command::new(program)
@@ -91,18 +75,8 @@ impl Fixture {
             .spawn()
             .unwrap_or_else(|fault| panic!("cannot start {program}: {fault}"));
         let stdin = child.stdin.take();
-        let mut fixture = Fixture {
-            name: format!("{program} {}", arguments.join(" ")),
-            child,
-            stdin,
-            folder,
-        };
-        fixture.wait_for("it is ready", |events| {
-            events
-                .iter()
-                .any(|event| event["event"] == "ready")
-                .then_some(())
-        });
+        let mut fixture = Fixture { name: format!("{program} {}", arguments.join(" ")), child, stdin, folder };
+        fixture.wait_for("it is ready", |events| events.iter().any(|event| event["event"] == "ready").then_some(()));
         fixture
     }
 
@@ -118,24 +92,20 @@ impl Fixture {
 
     /// What happened in it so far, oldest first. A line that is not finished yet is left out.
     pub fn log(&self) -> Vec<Value> {
-        let text = fs::read_to_string(self.log_path())
-            .unwrap_or_else(|fault| panic!("no log of {}: {fault}", self.name));
+        let text =
+            fs::read_to_string(self.log_path()).unwrap_or_else(|fault| panic!("no log of {}: {fault}", self.name));
         let whole = text.rfind('\n').map_or("", |end| &text[..end]);
         whole
             .lines()
             .map(|line| {
-                serde_json::from_str(line)
-                    .unwrap_or_else(|fault| panic!("{} logged {line:?}: {fault}", self.name))
+                serde_json::from_str(line).unwrap_or_else(|fault| panic!("{} logged {line:?}: {fault}", self.name))
             })
             .collect()
     }
 
     /// The events of one kind so far.
     pub fn events(&self, kind: &str) -> Vec<Value> {
-        self.log()
-            .into_iter()
-            .filter(|event| event["event"] == kind)
-            .collect()
+        self.log().into_iter().filter(|event| event["event"] == kind).collect()
     }
 
     /// Waits until its log shows something. Panics with the log and its output when that does not come, or
@@ -150,10 +120,7 @@ impl Fixture {
             let over = child.try_wait().ok().flatten();
             let text = read();
             let whole = text.rfind('\n').map_or("", |end| &text[..end]);
-            let events: Vec<Value> = whole
-                .lines()
-                .filter_map(|line| serde_json::from_str(line).ok())
-                .collect();
+            let events: Vec<Value> = whole.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
             match look(&events) {
                 Some(found) => Some(Some(found)),
                 None if over.is_some() => {
@@ -179,9 +146,7 @@ impl Fixture {
     /// Sends a hook line without waiting for what comes of it.
     pub fn send(&mut self, line: &str) {
         assert!(!line.contains('\n'), "a hook is one line: {line:?}");
-        let Some(stdin) = &mut self.stdin else {
-            panic!("{} takes no hooks any more", self.name)
-        };
+        let Some(stdin) = &mut self.stdin else { panic!("{} takes no hooks any more", self.name) };
         stdin
             .write_all(format!("{line}\n").as_bytes())
             .and_then(|()| stdin.flush())
@@ -193,17 +158,9 @@ impl Fixture {
         let before = self.events("hook").len();
         self.send(line);
         let answer = self.wait_for(&format!("the hook {line:?} is done"), |events| {
-            events
-                .iter()
-                .filter(|event| event["event"] == "hook")
-                .nth(before)
-                .cloned()
+            events.iter().filter(|event| event["event"] == "hook").nth(before).cloned()
         });
-        assert_eq!(
-            answer["ok"], true,
-            "{}: the hook failed: {answer}",
-            self.name
-        );
+        assert_eq!(answer["ok"], true, "{}: the hook failed: {answer}", self.name);
     }
 
     /// Stops it, as a program that hangs: it answers nobody.
@@ -227,8 +184,7 @@ impl Fixture {
     }
 
     fn signal(&self, signal: Signal) {
-        kill_process(self.process(), signal)
-            .unwrap_or_else(|fault| panic!("cannot signal {}: {fault}", self.name));
+        kill_process(self.process(), signal).unwrap_or_else(|fault| panic!("cannot signal {}: {fault}", self.name));
     }
 }
 

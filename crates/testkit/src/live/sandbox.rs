@@ -38,12 +38,9 @@ struct Inner {
 impl Sandbox {
     /// A sandbox for this binary. Panics when it is not there or no directory can be made.
     pub fn new(binary: &Path) -> Self {
-        let binary = binary.canonicalize().unwrap_or_else(|fault| {
-            panic!(
-                "the binary under test, {}, cannot be used: {fault}",
-                binary.display()
-            )
-        });
+        let binary = binary
+            .canonicalize()
+            .unwrap_or_else(|fault| panic!("the binary under test, {}, cannot be used: {fault}", binary.display()));
         let folder = tempfile::Builder::new()
             .prefix("sh-")
             .tempdir()
@@ -56,15 +53,10 @@ impl Sandbox {
         ]);
         for (variable, name) in [("HOME", "home"), ("SUREHAND_HOME", "surehand")] {
             let path = folder.path().join(name);
-            std::fs::create_dir(&path)
-                .unwrap_or_else(|fault| panic!("no directory {}: {fault}", path.display()));
+            std::fs::create_dir(&path).unwrap_or_else(|fault| panic!("no directory {}: {fault}", path.display()));
             environment.insert(variable.into(), path.into());
         }
-        Sandbox(Arc::new(Inner {
-            binary,
-            folder,
-            environment,
-        }))
+        Sandbox(Arc::new(Inner { binary, folder, environment }))
     }
 
     /// The directory it lives in.
@@ -90,24 +82,13 @@ impl Sandbox {
     /// A run that is described further before it begins.
     pub fn runner(&self, arguments: &[&str]) -> Runner {
         let mut command = Command::new(&self.0.binary);
-        command
-            .args(arguments)
-            .env_clear()
-            .envs(&self.0.environment)
-            .current_dir(self.home());
-        Runner {
-            command,
-            input: Vec::new(),
-            limit: LIMIT,
-        }
+        command.args(arguments).env_clear().envs(&self.0.environment).current_dir(self.home());
+        Runner { command, input: Vec::new(), limit: LIMIT }
     }
 }
 
 /// Where programs are found: the one thing a hermetic run shares with the machine.
-#[allow(
-    clippy::disallowed_methods,
-    reason = "a test is started by a person or a machine, not by a binary of ours"
-)]
+#[allow(clippy::disallowed_methods, reason = "a test is started by a person or a machine, not by a binary of ours")]
 fn search_path() -> OsString {
     std::env::var_os("PATH").unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into())
 }
@@ -152,23 +133,11 @@ impl Runner {
     /// Starts it and waits for its end. Panics when it cannot be started, when it runs longer than it may
     /// (it is killed then), and when a process it left behind holds its output open.
     pub fn run(mut self) -> Run {
-        let line = format!("{:?}", self.command)
-            .chars()
-            .take(2_000)
-            .collect::<String>();
-        self.command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        let line = format!("{:?}", self.command).chars().take(2_000).collect::<String>();
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let begun = Instant::now();
-        let mut child = self
-            .command
-            .spawn()
-            .unwrap_or_else(|fault| panic!("cannot start {line}: {fault}"));
-        let outputs = [
-            child.stdout.take().map(reader),
-            child.stderr.take().map(reader),
-        ];
+        let mut child = self.command.spawn().unwrap_or_else(|fault| panic!("cannot start {line}: {fault}"));
+        let outputs = [child.stdout.take().map(reader), child.stderr.take().map(reader)];
         if let Some(mut stdin) = child.stdin.take() {
             let input = std::mem::take(&mut self.input);
             // In a thread of its own, since a program need not read before it writes; and it need not read
@@ -179,29 +148,12 @@ impl Runner {
         let took = begun.elapsed();
         let closed_by = Instant::now() + DRAIN;
         let [stdout, stderr] = outputs.map(|output| {
-            output.and_then(|output| {
-                output
-                    .recv_timeout(closed_by.saturating_duration_since(Instant::now()))
-                    .ok()
-            })
+            output.and_then(|output| output.recv_timeout(closed_by.saturating_duration_since(Instant::now())).ok())
         });
         let open = stdout.is_none() || stderr.is_none();
-        let run = Run {
-            line,
-            status: ended,
-            stdout: text(stdout),
-            stderr: text(stderr),
-            took,
-        };
-        assert!(
-            ended.is_some(),
-            "it did not end within {:?} and was killed\n{run}",
-            self.limit
-        );
-        assert!(
-            !open,
-            "it ended, but a process that it left behind holds its output open\n{run}"
-        );
+        let run = Run { line, status: ended, stdout: text(stdout), stderr: text(stderr), took };
+        assert!(ended.is_some(), "it did not end within {:?} and was killed\n{run}", self.limit);
+        assert!(!open, "it ended, but a process that it left behind holds its output open\n{run}");
         run
     }
 }
@@ -221,12 +173,8 @@ fn reader(mut from: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
 fn text(output: Option<Vec<u8>>) -> String {
     match output {
         None => "(still open)".to_owned(),
-        Some(bytes) => String::from_utf8(bytes).unwrap_or_else(|fault| {
-            panic!(
-                "the output is not UTF-8: {}",
-                fault.into_bytes().escape_ascii()
-            )
-        }),
+        Some(bytes) => String::from_utf8(bytes)
+            .unwrap_or_else(|fault| panic!("the output is not UTF-8: {}", fault.into_bytes().escape_ascii())),
     }
 }
 
@@ -238,11 +186,7 @@ pub(super) fn wait_for_end(child: &mut Child, limit: Duration) -> Option<ExitSta
         let _ = child.wait();
         return None;
     }
-    Some(
-        child
-            .wait()
-            .unwrap_or_else(|fault| panic!("cannot wait for process {}: {fault}", child.id())),
-    )
+    Some(child.wait().unwrap_or_else(|fault| panic!("cannot wait for process {}: {fault}", child.id())))
 }
 
 /// Whether a child ends within a time. It is not waited for, so its id stays its own.
@@ -254,14 +198,8 @@ pub(super) fn ends_within(child: &Child, limit: Duration) -> bool {
     let end = Instant::now() + limit;
     loop {
         let left = end.saturating_duration_since(Instant::now());
-        let time = Timespec {
-            tv_sec: left.as_secs() as i64,
-            tv_nsec: i64::from(left.subsec_nanos()),
-        };
-        match poll(
-            &mut [PollFd::new(&handle.as_fd(), PollFlags::IN)],
-            Some(&time),
-        ) {
+        let time = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
+        match poll(&mut [PollFd::new(&handle.as_fd(), PollFlags::IN)], Some(&time)) {
             Ok(0) => return false,
             Ok(_) => return true,
             Err(rustix::io::Errno::INTR) => {}
@@ -288,16 +226,12 @@ impl Run {
     pub fn status(&self) -> i32 {
         use std::os::unix::process::ExitStatusExt;
         let status = self.status.unwrap_or_default();
-        status
-            .code()
-            .or_else(|| status.signal().map(|signal| 128 + signal))
-            .unwrap_or(-1)
+        status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(-1)
     }
 
     /// The JSON it printed. Panics, showing the whole run, when it is not exactly one document.
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.stdout)
-            .unwrap_or_else(|fault| panic!("no JSON on standard output: {fault}\n{self}"))
+        serde_json::from_str(&self.stdout).unwrap_or_else(|fault| panic!("no JSON on standard output: {fault}\n{self}"))
     }
 
     /// `data` of an answer that says `ok`. Panics, showing the whole run, otherwise.
@@ -310,16 +244,9 @@ impl Run {
 
     /// `error` of an answer that failed with this code. Panics, showing the whole run, otherwise.
     pub fn expect_error(&self, code: &str) -> Value {
-        assert_ne!(
-            self.status(),
-            0,
-            "it should have failed with {code}\n{self}"
-        );
+        assert_ne!(self.status(), 0, "it should have failed with {code}\n{self}");
         let mut answer = self.json();
-        assert_eq!(
-            answer["ok"], false,
-            "it should have failed with {code}\n{self}"
-        );
+        assert_eq!(answer["ok"], false, "it should have failed with {code}\n{self}");
         assert_eq!(answer["error"]["code"], code, "it failed otherwise\n{self}");
         answer["error"].take()
     }
@@ -327,14 +254,8 @@ impl Run {
 
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let status = self
-            .status
-            .map_or("killed".to_owned(), |status| status.to_string());
+        let status = self.status.map_or("killed".to_owned(), |status| status.to_string());
         writeln!(f, "{}\n{status} after {:?}", self.line, self.took)?;
-        write!(
-            f,
-            "--- standard output\n{}\n--- standard error\n{}",
-            self.stdout, self.stderr
-        )
+        write!(f, "--- standard output\n{}\n--- standard error\n{}", self.stdout, self.stderr)
     }
 }

@@ -20,10 +20,7 @@ pub fn wait_until<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Op
     }
 }
 
-#[allow(
-    clippy::disallowed_methods,
-    reason = "this is the one place where a live test polls, and it runs in real time"
-)]
+#[allow(clippy::disallowed_methods, reason = "this is the one place where a live test polls, and it runs in real time")]
 fn pause() {
     std::thread::sleep(INTERVAL);
 }

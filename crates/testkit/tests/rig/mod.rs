@@ -1,9 +1,6 @@
 //! One window of one application, and the engine run on it in virtual time.
 #![allow(clippy::expect_used, reason = "a helper fails its test by a panic")]
-#![allow(
-    clippy::needless_pass_by_value,
-    reason = "a test writes its action where it is used"
-)]
+#![allow(clippy::needless_pass_by_value, reason = "a test writes its action where it is used")]
 
 use std::time::Duration;
 
@@ -35,13 +32,7 @@ impl Rig {
     pub(crate) fn new(elements: impl IntoIterator<Item = Element>) -> Self {
         let fake = FakePlatform::new();
         let window = fake.window("Editor", elements);
-        Rig {
-            clock: fake.clock(),
-            cancel: Cancel::default(),
-            app: fake.app(),
-            window,
-            fake,
-        }
+        Rig { clock: fake.clock(), cancel: Cancel::default(), app: fake.app(), window, fake }
     }
 
     pub(crate) fn call(&self, span: Duration) -> Call<'_> {
@@ -68,13 +59,7 @@ impl Rig {
         self.attempt(shot, object, Action::SetValue(text.to_owned()), 0)
     }
 
-    pub(crate) fn attempt(
-        &self,
-        shot: &Shot,
-        object: &ObjectId,
-        action: Action,
-        ready: u64,
-    ) -> Result<Outcome> {
+    pub(crate) fn attempt(&self, shot: &Shot, object: &ObjectId, action: Action, ready: u64) -> Result<Outcome> {
         self.attempt_within(shot, object, action, ready, AMPLE)
     }
 
@@ -88,14 +73,7 @@ impl Rig {
         all: Duration,
     ) -> Result<Outcome> {
         let patience = Patience { ready: ms(ready) };
-        act(
-            &self.fake,
-            &self.call(all),
-            &shot.snapshot,
-            shot.evidence(object),
-            &action,
-            patience,
-        )
+        act(&self.fake, &self.call(all), &shot.snapshot, shot.evidence(object), &action, patience)
     }
 
     pub(crate) fn json(&self, outcome: &Outcome) -> Value {
@@ -104,12 +82,7 @@ impl Rig {
 
     pub(crate) fn states(&self, object: &ObjectId) -> States {
         let shot = self.shot();
-        let node = shot
-            .observation
-            .nodes
-            .iter()
-            .find(|node| node.object == *object);
-        node.and_then(|node| node.states.known().copied())
-            .expect("is there and says so")
+        let node = shot.observation.nodes.iter().find(|node| node.object == *object);
+        node.and_then(|node| node.states.known().copied()).expect("is there and says so")
     }
 }
