@@ -125,13 +125,13 @@ impl Visible {
     fn text<W: ?Sized + Write>(writer: &mut W, text: &str) -> io::Result<()> {
         let mut plain = 0;
         for (at, c) in text.char_indices().filter(|(_, c)| is_invisible(*c) || c.is_control()) {
-            writer.write_all(text[plain..at].as_bytes())?;
+            writer.write_all(&text.as_bytes()[plain..at])?;
             for unit in c.encode_utf16(&mut [0; 2]) {
                 write!(writer, "\\u{unit:04x}")?;
             }
             plain = at + c.len_utf8();
         }
-        writer.write_all(text[plain..].as_bytes())
+        writer.write_all(&text.as_bytes()[plain..])
     }
 }
 

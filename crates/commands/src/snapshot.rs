@@ -4,6 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_core::error::Code;
+use surehand_core::node::Node;
 use surehand_core::platform::ObserveRequest;
 use surehand_core::snapshot::number;
 use surehand_core::{Error, Result};
@@ -118,7 +119,7 @@ impl Command for Snapshot {
         let observation = platform.observe(&call, &application, &window, &request)?;
         let store = cx.services.snapshots();
         let id = store.allocate()?;
-        let usable = |index: usize| observation.nodes.get(index).is_some_and(|node| node.is_interactive());
+        let usable = |index: usize| observation.nodes.get(index).is_some_and(Node::is_interactive);
         let referenced = number(&observation, id, platform.session(), cx.services.unix_time(), usable);
         store.save(id, &referenced.snapshot)?;
         let shape = Shape { interactive_only: self.interactive_only, compact: self.compact };

@@ -262,7 +262,7 @@ impl Wait {
     /// Whether the predicate holds, and what was seen.
     fn holds(&self, node: &Node) -> (bool, String) {
         let states = match &node.states {
-            Reading::Known(states) => states.iter().map(|state| state.token()).collect::<Vec<_>>().join(" "),
+            Reading::Known(states) => states.iter().map(State::token).collect::<Vec<_>>().join(" "),
             Reading::Absent | Reading::Unknown => {
                 return (self.predicate == Predicate::Exists, "states unknown".into());
             }

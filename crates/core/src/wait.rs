@@ -30,7 +30,7 @@ pub fn until<T>(call: &Call<'_>, what: &str, mut look: impl FnMut() -> Result<Lo
         match look() {
             Ok(Look::Holds(value)) => return Ok(value),
             Ok(Look::NotYet(seen)) => {
-                last = Some(Error::new(Code::Timeout, seen.clone()).detail("last_observed", seen))
+                last = Some(Error::new(Code::Timeout, seen.clone()).detail("last_observed", seen));
             }
             // That a look had no time left says nothing of the condition; the look before it does.
             Err(error) if error.kind_of() == Some("deadline") && last.is_some() => {}

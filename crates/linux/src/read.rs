@@ -417,10 +417,10 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
         native_id: short(extra.native_id),
         placeholder: short(extra.placeholder),
         content,
-        states: raw.states.clone().map(|native| states::states(native, interfaces, role, secret, toolkit)),
+        states: raw.states.map(|native| states::states(native, interfaces, role, secret, toolkit)),
         affordances: Affordances { press: press(&extra.actions), text, number: interfaces.contains(Interface::Value) },
         bounds: extra.bounds,
-        child_count: raw.child_count.clone(),
+        child_count: raw.child_count,
         recycles: raw.native(NativeState::ManagesDescendants)
             || matches!(toolkit, Toolkit::Gtk4 | Toolkit::Qt) && number.is_some_and(roles::may_recycle),
         parent: raw.parent,

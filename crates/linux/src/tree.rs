@@ -96,8 +96,8 @@ pub(crate) async fn observe(
 /// GTK 4 tells places within the window's surface. The surface can be larger than the window by the shadow
 /// around it, which is the same on both sides.
 fn to_screen(nodes: &mut [Node], window: &Window) {
-    let surface = nodes.first().map(|node| node.bounds.clone()).unwrap_or_default();
-    let (Reading::Known(client), Reading::Known(surface)) = (window.bounds.clone(), surface) else {
+    let surface = nodes.first().map(|node| node.bounds).unwrap_or_default();
+    let (Reading::Known(client), Reading::Known(surface)) = (window.bounds, surface) else {
         nodes.iter_mut().for_each(|node| node.bounds = Reading::Unknown);
         return;
     };

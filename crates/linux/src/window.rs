@@ -152,7 +152,7 @@ fn join(application: &Application, windows: Vec<TreeWindow>, own: &[&XWindow], h
             _ if alone => own.first().copied(),
             _ => None,
         };
-        let state = |native: NativeState| window.states.clone().map(|states| states.has(native));
+        let state = |native: NativeState| window.states.map(|states| states.has(native));
         let visible = state(NativeState::Visible);
         // What an application keeps around without ever having shown it is no window to anybody.
         if partner.is_none() && has_screen && visible == Reading::Known(false) {

@@ -76,13 +76,13 @@ mod tests {
 
     #[test]
     fn directories_follow_the_specification() {
-        let home = places(&[("HOME", "/home/a")]).expect("places");
-        assert_eq!(home.state, Path::new("/home/a/.local/state/surehand"));
+        let home = places(&[("HOME", "/h/a")]).expect("places");
+        assert_eq!(home.state, Path::new("/h/a/.local/state/surehand"));
         assert_eq!(home.runtime, Path::new("/tmp/surehand-1000"));
         let session = places(&[("XDG_STATE_HOME", "/s"), ("XDG_RUNTIME_DIR", "/run/user/1000")]).expect("places");
         assert_eq!(session.state, Path::new("/s/surehand"));
         assert_eq!(session.runtime, Path::new("/run/user/1000/surehand"));
-        let moved = places(&[("SUREHAND_HOME", "/x"), ("HOME", "/home/a")]).expect("places");
+        let moved = places(&[("SUREHAND_HOME", "/x"), ("HOME", "/h/a")]).expect("places");
         assert_eq!(moved, Places { state: "/x/state".into(), runtime: "/x/run".into() });
     }
 
