@@ -116,7 +116,7 @@ impl TreeNode {
     /// Adds the lines of the tree.
     pub fn lines(&self, lines: &mut Lines, depth: usize) {
         let position = self.bounds.map(|b| format!("({},{} {}x{})", b.x, b.y, b.width, b.height));
-        let states = self.states.iter().map(made);
+        let states = self.states.iter().map(|state| Word::Own(state.token()));
         let words = [made(self.role), self.ref_id.map_or(Word::Nothing, made), quoted(self.name.as_deref())]
             .into_iter()
             .chain([
