@@ -80,7 +80,11 @@ fn the_generation_is_that_of_the_running_process() {
     assert!(launched.generation.is_some());
     assert_eq!(launched.generation, process_generation(launched.pid));
     // Ends it: the shell's `read` gets its line. Opened both ways, which does not wait for the other end.
-    let mut line = fs::File::options().read(true).write(true).open(&go).unwrap();
+    let mut line = fs::File::options()
+        .read(true)
+        .write(true)
+        .open(&go)
+        .unwrap();
     line.write_all(b"\n").unwrap();
     wait_until("the shell to be reaped", || !exists(launched.pid));
 }
