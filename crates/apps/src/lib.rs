@@ -6,10 +6,10 @@
 //!
 //! | Question | Module | Answer |
 //! |---|---|---|
-//! | What is installed? | [`scan`] | an [`Index`] of [`Entry`]s and of what was [`Skipped`], with reasons |
+//! | What is installed? | [`mod@scan`] | an [`Index`] of [`Entry`]s and of what was [`Skipped`], with reasons |
 //! | Which one is meant? | [`matcher`] | one entry, or a refusal with candidates; never a guess |
 //! | May it start, and how exactly? | [`authority`] | a [`Permit`]: program, argument list, directory |
-//! | Start it. | [`launch`] | [`Launched`], once the program really runs |
+//! | Start it. | [`mod@launch`] | [`Launched`], once the program really runs |
 //!
 //! A [`Permit`] can only be made from an entry, and only a permit can be started, so the order cannot be
 //! skipped.
