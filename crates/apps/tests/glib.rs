@@ -200,20 +200,16 @@ const FILES: &[&str] = &[
 /// Lines made of what matters to quoting and codes, the same ones in every run.
 fn made(count: usize) -> Vec<String> {
     const PARTS: &[&str] = &[
-        "a", "b", " ", " ", "\"", "\"", "'", "'", r"\\", r"\\", r"\s", r"\n", r"\t", "%", "%%",
-        "%f", "%c", "%i", "%k", "%U", "#", "$", "`", "=", ";",
+        "a", "b", " ", " ", "\"", "\"", "'", "'", r"\\", r"\\", r"\s", r"\n", r"\t", "%", "%%", "%f", "%c", "%i", "%k",
+        "%U", "#", "$", "`", "=", ";",
     ];
     let mut state: u64 = 0x5eed;
     let mut next = |below: usize| {
         // The constants of Knuth's MMIX generator; its high bits are the good ones.
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     };
-    (0..count)
-        .map(|_| (0..=next(14)).map(|_| PARTS[next(PARTS.len())]).collect())
-        .collect()
+    (0..count).map(|_| (0..=next(14)).map(|_| PARTS[next(PARTS.len())]).collect()).collect()
 }
 
 // The exemption for tests in clippy.toml covers test functions only.
@@ -228,48 +224,27 @@ fn compare(home: &mut Home, files: &[String]) -> (usize, usize) {
     let environment = home.environment();
     let output = Command::new(PYTHON)
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/glib_argv.py"))
-        .args([
-            home.path("home/.local/share/applications"),
-            home.path("out"),
-        ])
+        .args([home.path("home/.local/share/applications"), home.path("out")])
         .env_clear()
         .envs(&environment.0)
         .output()
         .unwrap();
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let theirs: Vec<Option<Vec<String>>> = String::from_utf8(output.stdout)
-        .unwrap()
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let theirs: Vec<Option<Vec<String>>> =
+        String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(theirs.len(), files.len());
 
     let index = scan(&environment);
-    let entries: BTreeMap<_, _> = index
-        .entries
-        .iter()
-        .map(|entry| (entry.id.as_str(), entry))
-        .collect();
+    let entries: BTreeMap<_, _> = index.entries.iter().map(|entry| (entry.id.as_str(), entry)).collect();
     let mut wrong = Vec::new();
     for (n, (text, theirs)) in files.iter().zip(&theirs).enumerate() {
-        let permit = entries
-            .get(format!("{n:05}").as_str())
-            .and_then(|entry| authorise(entry, &environment).ok());
+        let permit = entries.get(format!("{n:05}").as_str()).and_then(|entry| authorise(entry, &environment).ok());
         let ours = permit.map(|permit| permit.argv()[1..].to_vec());
         if ours != *theirs {
             wrong.push(format!("{text}\n  GLib {theirs:?}\n  ours {ours:?}"));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} differ:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+    assert!(wrong.is_empty(), "{} differ:\n{}", wrong.len(), wrong.join("\n"));
     let started = theirs.iter().flatten().count();
     (started, theirs.len() - started)
 }
@@ -277,9 +252,9 @@ fn compare(home: &mut Home, files: &[String]) -> (usize, usize) {
 #[test]
 fn argument_lists_are_equal_over_the_written_corpus() {
     let mut home = Home::new();
-    let lines = WRITTEN.iter().map(|line| {
-        format!("[Desktop Entry]\nType=Application\nName=Case 3\nIcon=ic\nExec=note {line}\n")
-    });
+    let lines = WRITTEN
+        .iter()
+        .map(|line| format!("[Desktop Entry]\nType=Application\nName=Case 3\nIcon=ic\nExec=note {line}\n"));
     let (started, refused) = compare(&mut home, &lines.collect::<Vec<_>>());
     assert!(started > 100 && refused > 5, "{started} {refused}");
 }
@@ -289,10 +264,7 @@ fn files_are_loaded_and_refused_alike() {
     let mut home = Home::new();
     let plain = home.path("plain").to_str().unwrap().to_owned();
     fs::write(&plain, "not a program").unwrap();
-    let files: Vec<_> = FILES
-        .iter()
-        .map(|text| text.replace("NOTE", "note").replace("PLAIN", &plain))
-        .collect();
+    let files: Vec<_> = FILES.iter().map(|text| text.replace("NOTE", "note").replace("PLAIN", &plain)).collect();
     let (started, refused) = compare(&mut home, &files);
     assert!(started > 15 && refused > 12, "{started} {refused}");
 }
@@ -301,14 +273,13 @@ fn files_are_loaded_and_refused_alike() {
 fn argument_lists_are_equal_over_made_lines() {
     let mut home = Home::new();
     let lines = made(600);
-    let files: Vec<_> =
-        lines.iter().map(|line| format!("[Desktop Entry]\nType=Application\nName=It's \"x\" %k\nIcon=i c\nExec=note {line}\n")).collect();
+    let files: Vec<_> = lines
+        .iter()
+        .map(|line| format!("[Desktop Entry]\nType=Application\nName=It's \"x\" %k\nIcon=i c\nExec=note {line}\n"))
+        .collect();
     let (started, refused) = compare(&mut home, &files);
     assert!(started > 150 && refused > 150, "{started} {refused}");
     // Nothing was written by any of them but what the program noted.
-    let left: Vec<_> = fs::read_dir(home.path(""))
-        .unwrap()
-        .map(|item| item.unwrap().file_name())
-        .collect();
+    let left: Vec<_> = fs::read_dir(home.path("")).unwrap().map(|item| item.unwrap().file_name()).collect();
     assert_eq!(left.len(), 5, "{left:?}");
 }

@@ -16,11 +16,7 @@ fn open(home: &Home, index: &Index, request: &str) -> Result<Launched, Error> {
 #[test]
 fn an_application_starts_detached_with_exactly_its_environment() {
     let mut home = Home::new();
-    for (name, value) in [
-        ("DESKTOP_STARTUP_ID", "ours"),
-        ("XDG_ACTIVATION_TOKEN", "ours"),
-        ("EXTRA", "a=b c"),
-    ] {
+    for (name, value) in [("DESKTOP_STARTUP_ID", "ours"), ("XDG_ACTIVATION_TOKEN", "ours"), ("EXTRA", "a=b c")] {
         home.variables.insert(name.into(), value.into());
     }
     home.app(
@@ -36,15 +32,9 @@ fn an_application_starts_detached_with_exactly_its_environment() {
     let listener = home.listen();
     let launched = open(&home, &index, "schreiber").unwrap();
     let record = listener.record();
-    assert_eq!(
-        (launched.id.as_str(), launched.program.as_str()),
-        ("org.x.Rec", "recorder")
-    );
+    assert_eq!((launched.id.as_str(), launched.program.as_str()), ("org.x.Rec", "recorder"));
     assert_eq!(record.pid, launched.pid);
-    assert_eq!(
-        record.session, launched.pid,
-        "it leads a session of its own"
-    );
+    assert_eq!(record.session, launched.pid, "it leads a session of its own");
     assert_eq!(record.standard, ["/dev/null"; 3].map(String::from));
     assert_eq!(record.descriptors, "");
     assert_eq!(record.directory, home.variables["HOME"]);
@@ -67,11 +57,7 @@ fn an_application_starts_detached_with_exactly_its_environment() {
 #[test]
 fn the_generation_is_that_of_the_running_process() {
     let home = Home::new();
-    home.app(
-        "own",
-        "wait.desktop",
-        "Name=Wait\nExec=sh -c \"exec 9> \\$RECORD; read x < \\$RECORD.go\"",
-    );
+    home.app("own", "wait.desktop", "Name=Wait\nExec=sh -c \"exec 9> \\$RECORD; read x < \\$RECORD.go\"");
     let index = scan(&home.environment());
     let _listener = home.listen();
     let go = home.path("record.go");
@@ -80,11 +66,7 @@ fn the_generation_is_that_of_the_running_process() {
     assert!(launched.generation.is_some());
     assert_eq!(launched.generation, process_generation(launched.pid));
     // Ends it: the shell's `read` gets its line. Opened both ways, which does not wait for the other end.
-    let mut line = fs::File::options()
-        .read(true)
-        .write(true)
-        .open(&go)
-        .unwrap();
+    let mut line = fs::File::options().read(true).write(true).open(&go).unwrap();
     line.write_all(b"\n").unwrap();
     wait_until("the shell to be reaped", || !exists(launched.pid));
 }
@@ -97,31 +79,19 @@ fn the_entrys_own_directory_and_language_count() {
     let path = home.app(
         "own",
         "a.desktop",
-        &format!(
-            "Name=A\nName[de]=Ä 'x'\nIcon=i\nIcon[de]=j\nExec=recorder %i %c %k\nPath={directory}"
-        ),
+        &format!("Name=A\nName[de]=Ä 'x'\nIcon=i\nIcon[de]=j\nExec=recorder %i %c %k\nPath={directory}"),
     );
-    home.app(
-        "own",
-        "b.desktop",
-        "Name=B\nExec=recorder\nPath=/nowhere/at/all",
-    );
+    home.app("own", "b.desktop", "Name=B\nExec=recorder\nPath=/nowhere/at/all");
     home.variables.insert("LC_ALL".into(), "de_AT.UTF-8".into());
     let index = scan(&home.environment());
     let listener = home.listen();
     open(&home, &index, "a").unwrap();
     let record = listener.record();
     assert_eq!(record.directory, directory);
-    assert_eq!(
-        record.args,
-        ["--icon", "j", "Ä 'x'", path.to_str().unwrap()]
-    );
+    assert_eq!(record.args, ["--icon", "j", "Ä 'x'", path.to_str().unwrap()]);
 
     let error = open(&home, &index, "b").unwrap_err();
-    assert_eq!(
-        (error.code(), error.kind_of()),
-        (Code::ActionFailed, Some("directory_missing"))
-    );
+    assert_eq!((error.code(), error.kind_of()), (Code::ActionFailed, Some("directory_missing")));
 }
 
 // Cases 45 and 46.
@@ -174,11 +144,7 @@ fn what_has_changed_since_the_scan_is_not_started() {
     let b = home.app("own", "b.desktop", "Name=B\nExec=recorder");
     let c = home.app("own", "c.desktop", "Name=C\nExec=recorder");
     home.app("own", "d.desktop", "Name=D\nExec=gone-soon");
-    home.app(
-        "own",
-        "e.desktop",
-        "Name=E\nExec=recorder\nTryExec=gone-soon",
-    );
+    home.app("own", "e.desktop", "Name=E\nExec=recorder\nTryExec=gone-soon");
     let program = home.program("gone-soon", "#!/bin/sh\n");
     let index = scan(&home.environment());
     assert_eq!(index.entries.len(), 5);
@@ -196,11 +162,7 @@ fn what_has_changed_since_the_scan_is_not_started() {
         ("e", "entry_changed"),
     ] {
         let error = open(&home, &index, id).unwrap_err();
-        assert_eq!(
-            (error.code(), error.kind_of()),
-            (Code::NoLongerInstalled, Some(kind)),
-            "{id}: {error}"
-        );
+        assert_eq!((error.code(), error.kind_of()), (Code::NoLongerInstalled, Some(kind)), "{id}: {error}");
     }
     assert!(listener.heard_nothing());
     assert!(a.exists() && c.exists());
@@ -220,79 +182,35 @@ fn what_cannot_be_started_is_an_error_and_runs_nothing() {
     home.program("empty-interpreter", format!("#!\n{record}"));
     home.program("absent-interpreter", format!("#!/nowhere/sh\n{record}"));
     // A header of another machine: the kernel says the same as to a script without its first line.
-    home.program(
-        "foreign",
-        [
-            b"\x7fELF\x02\x01\x01".as_slice(),
-            &[0; 60],
-            record.as_bytes(),
-        ]
-        .concat(),
-    );
+    home.program("foreign", [b"\x7fELF\x02\x01\x01".as_slice(), &[0; 60], record.as_bytes()].concat());
     home.program("empty", "");
     fs::write(home.path("bin/plain"), format!("#!/bin/sh\n{record}")).unwrap();
     let directory = home.path("bin").to_str().unwrap().to_owned();
     let rows = [
-        (
-            "no-interpreter-line",
-            Code::ActionNotSupported,
-            "program_format",
-        ),
-        (
-            "empty-interpreter",
-            Code::ActionNotSupported,
-            "program_format",
-        ),
+        ("no-interpreter-line", Code::ActionNotSupported, "program_format"),
+        ("empty-interpreter", Code::ActionNotSupported, "program_format"),
         ("foreign", Code::ActionNotSupported, "program_format"),
         ("empty", Code::ActionNotSupported, "program_format"),
-        (
-            "absent-interpreter",
-            Code::NoLongerInstalled,
-            "program_missing",
-        ),
+        ("absent-interpreter", Code::NoLongerInstalled, "program_missing"),
         ("plain", Code::NoLongerInstalled, "program_missing"),
         ("absent", Code::NoLongerInstalled, "program_missing"),
         ("bin/recorder", Code::ActionNotSupported, "program_relative"),
         ("recorder%%", Code::ActionNotSupported, "program_field_code"),
         ("recorder%f", Code::ActionNotSupported, "program_field_code"),
-        (
-            "recorder \"a%\" b",
-            Code::ActionNotSupported,
-            "exec_invalid",
-        ),
+        ("recorder \"a%\" b", Code::ActionNotSupported, "exec_invalid"),
     ];
     for (n, (exec, ..)) in rows.iter().enumerate() {
-        home.app(
-            "own",
-            &format!("r{n}.desktop"),
-            &format!("Name=R{n}\nExec={exec}"),
-        );
+        home.app("own", &format!("r{n}.desktop"), &format!("Name=R{n}\nExec={exec}"));
     }
-    home.app(
-        "own",
-        "abs.desktop",
-        &format!("Name=Abs\nExec={directory}/plain"),
-    );
-    home.app(
-        "own",
-        "term.desktop",
-        "Name=Term\nExec=recorder\nTerminal=true",
-    );
+    home.app("own", "abs.desktop", &format!("Name=Abs\nExec={directory}/plain"));
+    home.app("own", "term.desktop", "Name=Term\nExec=recorder\nTerminal=true");
     home.app("own", "bus.desktop", "Name=Bus\nDBusActivatable=true");
     let index = scan(&home.environment());
     let listener = home.listen();
     let check = |id: &str, code: Code, kind: &str| {
         let error = open(&home, &index, id).unwrap_err();
-        assert_eq!(
-            (error.code(), error.kind_of()),
-            (code, Some(kind)),
-            "{id}: {error}"
-        );
-        assert_eq!(
-            error.delivered(),
-            surehand_core::disposition::Delivery::NotDelivered,
-            "{id}"
-        );
+        assert_eq!((error.code(), error.kind_of()), (code, Some(kind)), "{id}: {error}");
+        assert_eq!(error.delivered(), surehand_core::disposition::Delivery::NotDelivered, "{id}");
     };
     for (n, (_, code, kind)) in rows.iter().enumerate() {
         check(&format!("r{n}"), *code, kind);
@@ -311,10 +229,7 @@ fn an_environment_that_cannot_be_one_is_refused() {
     for (name, value) in [("A=B", "x"), ("", "x"), ("N", "a\0b")] {
         home.variables.insert(name.into(), value.into());
         let error = open(&home, &index, "a").unwrap_err();
-        assert_eq!(
-            (error.code(), error.kind_of()),
-            (Code::InvalidArgs, Some("environment"))
-        );
+        assert_eq!((error.code(), error.kind_of()), (Code::InvalidArgs, Some("environment")));
         home.variables.remove(name);
     }
 }
@@ -334,10 +249,6 @@ fn many_at_once_leave_no_zombie() {
     let home = Home::new();
     home.app("own", "a.desktop", "Name=A\nExec=true");
     let index = scan(&home.environment());
-    let pids: Vec<_> = (0..20)
-        .map(|_| open(&home, &index, "a").unwrap().pid)
-        .collect();
-    wait_until("every one to be reaped", || {
-        pids.iter().all(|pid| !exists(*pid))
-    });
+    let pids: Vec<_> = (0..20).map(|_| open(&home, &index, "a").unwrap().pid).collect();
+    wait_until("every one to be reaped", || pids.iter().all(|pid| !exists(*pid)));
 }

@@ -51,12 +51,7 @@ impl Home {
     pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().to_str().unwrap().to_owned();
-        for name in [
-            "home/.local/share/applications",
-            "sys/applications",
-            "late/applications",
-            "bin",
-        ] {
+        for name in ["home/.local/share/applications", "sys/applications", "late/applications", "bin"] {
             fs::create_dir_all(dir.path().join(name)).unwrap();
         }
         let variables = [
@@ -66,10 +61,7 @@ impl Home {
             ("LC_ALL", "C".to_owned()),
             ("RECORD", format!("{root}/record")),
         ];
-        let home = Home {
-            dir,
-            variables: variables.map(|(k, v)| (k.to_owned(), v)).into(),
-        };
+        let home = Home { dir, variables: variables.map(|(k, v)| (k.to_owned(), v)).into() };
         home.program("recorder", RECORDER);
         home
     }
@@ -92,11 +84,7 @@ impl Home {
 
     /// Writes a file below an applications directory: `own`, `sys` or `late`.
     pub fn file(&self, place: &str, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
-        let place = if place == "own" {
-            "home/.local/share"
-        } else {
-            place
-        };
+        let place = if place == "own" { "home/.local/share" } else { place };
         let path = self.path(place).join("applications").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(&path, bytes).unwrap();
@@ -105,11 +93,7 @@ impl Home {
 
     /// Writes an application with these keys.
     pub fn app(&self, place: &str, name: &str, keys: &str) -> PathBuf {
-        self.file(
-            place,
-            name,
-            format!("[Desktop Entry]\nType=Application\n{keys}\n"),
-        )
+        self.file(place, name, format!("[Desktop Entry]\nType=Application\n{keys}\n"))
     }
 
     /// Makes the pipe that a recorder will write to, before it is started.
@@ -117,12 +101,7 @@ impl Home {
         let path = self.path("record");
         let _ = fs::remove_file(&path);
         mkfifoat(CWD, &path, Mode::RWXU).unwrap();
-        let pipe = rustix::fs::open(
-            &path,
-            OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC,
-            Mode::empty(),
-        )
-        .unwrap();
+        let pipe = rustix::fs::open(&path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty()).unwrap();
         Listener(fs::File::from(pipe))
     }
 }
@@ -138,11 +117,7 @@ impl Listener {
         loop {
             let left = Timespec::try_from(until.saturating_duration_since(Instant::now())).unwrap();
             let ready = poll(&mut [PollFd::new(&self.0, PollFlags::IN)], Some(&left)).unwrap();
-            assert!(
-                ready > 0,
-                "nothing recorded in time; so far {:?}",
-                String::from_utf8_lossy(&bytes)
-            );
+            assert!(ready > 0, "nothing recorded in time; so far {:?}", String::from_utf8_lossy(&bytes));
             let mut part = [0; 4096];
             match self.0.read(&mut part) {
                 Ok(0) => break,
@@ -151,29 +126,14 @@ impl Listener {
             }
         }
         let text = String::from_utf8(bytes).unwrap();
-        let mut items = text
-            .strip_suffix('\0')
-            .expect(&text)
-            .split('\0')
-            .map(str::to_owned);
+        let mut items = text.strip_suffix('\0').expect(&text).split('\0').map(str::to_owned);
         let mut next = || items.next().unwrap();
         let (pid, session) = (next().parse().unwrap(), next().parse().unwrap());
         let (standard, directory, descriptors) = ([next(), next(), next()], next(), next());
-        let variables = next()
-            .lines()
-            .filter_map(|line| line.split_once('='))
-            .map(|(k, v)| (k.into(), v.into()))
-            .collect();
+        let variables =
+            next().lines().filter_map(|line| line.split_once('=')).map(|(k, v)| (k.into(), v.into())).collect();
         assert_eq!(next(), "--");
-        Record {
-            pid,
-            session,
-            standard,
-            directory,
-            descriptors,
-            variables,
-            args: items.collect(),
-        }
+        Record { pid, session, standard, directory, descriptors, variables, args: items.collect() }
     }
 
     /// Whether nobody has opened the pipe for writing so far, nor written to it.
