@@ -132,6 +132,12 @@ fn kill(pid: u32) {
     assert_eq!(rustix::event::poll(&mut fds, Some(&patience)).unwrap(), 1, "a killed process did not end");
 }
 
+/// Whether there is no such process, or only what nobody took note of yet.
+fn has_ended(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
+    stat.map_or(true, |stat| stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z')))
+}
+
 /// The processes that carry a key and have not ended.
 fn carriers(key: &str) -> Vec<u32> {
     let entry = format!("{DESKTOP_KEY}={key}");
@@ -170,8 +176,13 @@ fn a_desktop_comes_up_whole_and_goes_without_a_trace() {
 
     // A process that ends at TERM, one that does not, and one that has put its environment away.
     let mut quiet = lab.spawn("d1", "sleep", &["600"]);
-    let mut deaf = lab.spawn("d1", "sh", &["-c", "trap '' TERM; sleep 600 & wait; wait; sleep 600"]);
-    let mut parent = lab.spawn("d1", "sh", &["-c", "env -i sleep 600 & wait"]);
+    let told = |name: &str| lab.root("d1").join("run").join(name);
+    let deaf = "trap '' TERM; sleep 600 & >$XDG_RUNTIME_DIR/deaf; wait; sleep 600";
+    let mut deaf = lab.spawn("d1", "sh", &["-c", deaf]);
+    let parent = "env -i sleep 600 & echo $! >$XDG_RUNTIME_DIR/pid; >$XDG_RUNTIME_DIR/bare; wait";
+    let mut parent = lab.spawn("d1", "sh", &["-c", parent]);
+    wait_until("both are at work", || told("deaf").exists() && told("bare").exists());
+    let bare: u32 = fs::read_to_string(told("pid")).unwrap().trim().parse().unwrap();
     let stopped = lab.stop("work").unwrap();
     assert_eq!((stopped.id.as_str(), &stopped.kept_home), ("d1", &None));
     assert!(stopped.processes >= 5 + 3, "{stopped:?}");
@@ -180,6 +191,7 @@ fn a_desktop_comes_up_whole_and_goes_without_a_trace() {
         assert!(child.try_wait().unwrap().is_some());
     }
     assert_eq!(carriers(&key), Vec::<u32>::new());
+    assert!(has_ended(bare), "a child without the key was left behind");
     assert_eq!(lab.desktops.list().unwrap(), []);
     assert!(!lab.root("d1").exists());
     assert!(!lab.dir.path().join("s/desktops/d1").exists());
