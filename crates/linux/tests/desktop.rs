@@ -329,10 +329,21 @@ fn a_killed_display_breaks_the_desktop_and_prune_clears_it() {
     lab.start(Some("gone")).unwrap();
 }
 
+/// Set for a process that another test starts from this binary.
+const CHILD: &str = "SUREHAND_TEST_CHILD";
+
+#[expect(clippy::disallowed_methods, reason = "how a test tells the process it starts what it is")]
+fn is_child() -> bool {
+    std::env::var_os(CHILD).is_some()
+}
+
 /// Run by the test below in a process of its own.
 #[test]
-#[ignore = "not a test by itself: the starter that another test kills"]
 fn starter() {
+    // Not a test by itself: the starter that another test kills.
+    if !is_child() {
+        return;
+    }
     let mut dir = String::new();
     std::io::stdin().read_to_string(&mut dir).unwrap();
     let cancel = Cancel::default();
@@ -347,7 +358,8 @@ fn a_starter_killed_at_any_moment_leaves_nothing_after_prune() {
     let mut states = Vec::new();
     for delay in (0..30).map(|step| Duration::from_millis(step * 14)) {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "starter"])
+            .args(["--exact", "starter"])
+            .env(CHILD, "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -445,8 +457,11 @@ fn a_desktop_with_a_damaged_record_can_still_be_cleared() {
 
 /// Run by the test below in a process of its own.
 #[test]
-#[ignore = "not a test by itself: the stopping from within that another test looks at"]
 fn stopper() {
+    // Not a test by itself: the stopping from within that another test looks at.
+    if !is_child() {
+        return;
+    }
     let mut dir = String::new();
     std::io::stdin().read_to_string(&mut dir).unwrap();
     let cancel = Cancel::default();
@@ -462,10 +477,11 @@ fn who_stops_the_desktop_it_runs_in_lives_on() {
     let mut other = lab.spawn("d1", "sleep", &["600"]);
     // The shell is an ancestor that carries the key, and has something to say after the stop.
     let mut shell = Command::new("sh")
-        .args(["-c", "\"$0\" --ignored --exact stopper >/dev/null 2>&1 && echo alive"])
+        .args(["-c", "\"$0\" --exact stopper >/dev/null 2>&1 && echo alive"])
         .arg(std::env::current_exe().unwrap())
         .env_clear()
         .envs(environment.0)
+        .env(CHILD, "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
