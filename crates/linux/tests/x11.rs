@@ -1,6 +1,8 @@
 //! The X11 side against real servers: every test starts its own Xvfb, most of them with openbox, and is
 //! itself the client whose windows are listed, typed into, covered and closed.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "a failed step of a helper fails the test")]
+
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -16,9 +18,9 @@ use x11rb::connection::Connection as _;
 use x11rb::protocol::Event;
 use x11rb::protocol::xkb::ConnectionExt as _;
 use x11rb::protocol::xproto::{
-    AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConfigureWindowAux,
-    ConnectionExt as _, CreateGCAux, CreateWindowAux, EventMask, InputFocus, KEY_PRESS_EVENT,
-    KEY_RELEASE_EVENT, MapState, ModMask, PropMode, Rectangle, StackMode, Window, WindowClass,
+    AtomEnum, ChangeWindowAttributesAux, ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, CreateGCAux,
+    CreateWindowAux, EventMask, InputFocus, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, MapState, ModMask, PropMode, Rectangle,
+    StackMode, Window, WindowClass,
 };
 use x11rb::protocol::xtest::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
@@ -76,20 +78,9 @@ impl Desk {
         let mut number = String::new();
         let output = server.0.stdout.take().expect("a pipe");
         // The server writes the number when it is ready, and closes the pipe when it fails.
-        BufReader::new(output)
-            .read_line(&mut number)
-            .expect("the server's display number");
-        let display = format!(
-            ":{}",
-            number.trim().parse::<u16>().expect("the server came up")
-        );
-        Desk {
-            _manager: None,
-            _prober: None,
-            server,
-            display,
-            cancel: Cancel::default(),
-        }
+        BufReader::new(output).read_line(&mut number).expect("the server's display number");
+        let display = format!(":{}", number.trim().parse::<u16>().expect("the server came up"));
+        Desk { _manager: None, _prober: None, server, display, cancel: Cancel::default() }
     }
 
     /// With openbox, once it manages windows.
@@ -120,9 +111,7 @@ impl Desk {
     }
 
     fn signal(&self, signal: rustix::process::Signal) {
-        let pid = i32::try_from(self.server.0.id())
-            .ok()
-            .and_then(rustix::process::Pid::from_raw);
+        let pid = i32::try_from(self.server.0.id()).ok().and_then(rustix::process::Pid::from_raw);
         rustix::process::kill_process(pid.expect("a pid"), signal).expect("signalled");
     }
 }
@@ -143,27 +132,17 @@ impl Client {
     }
 
     fn atom(&self, name: &str) -> u32 {
-        self.c
-            .intern_atom(false, name.as_bytes())
-            .expect("sent")
-            .reply()
-            .expect("an atom")
-            .atom
+        self.c.intern_atom(false, name.as_bytes()).expect("sent").reply().expect("an atom").atom
     }
 
     /// Everything sent has been handled.
     fn sync(&self) {
-        self.c
-            .get_input_focus()
-            .expect("sent")
-            .reply()
-            .expect("answered");
+        self.c.get_input_focus().expect("sent").reply().expect("answered");
     }
 
     /// Waits for an event; the test fails when it does not come.
     fn until(&self, what: &str, wanted: impl FnMut(&Event) -> bool) -> Event {
-        self.within(PATIENCE, wanted)
-            .unwrap_or_else(|| panic!("waited in vain until {what}"))
+        self.within(PATIENCE, wanted).unwrap_or_else(|| panic!("waited in vain until {what}"))
     }
 
     fn within(&self, span: Duration, mut wanted: impl FnMut(&Event) -> bool) -> Option<Event> {
@@ -180,14 +159,8 @@ impl Client {
                 return None;
             }
             let nanos = left.as_nanos().min(500_000_000) as i64;
-            let timeout = rustix::event::Timespec {
-                tv_sec: 0,
-                tv_nsec: nanos,
-            };
-            let mut fds = [rustix::event::PollFd::new(
-                self.c.stream(),
-                rustix::event::PollFlags::IN,
-            )];
+            let timeout = rustix::event::Timespec { tv_sec: 0, tv_nsec: nanos };
+            let mut fds = [rustix::event::PollFd::new(self.c.stream(), rustix::event::PollFlags::IN)];
             rustix::event::poll(&mut fds, Some(&timeout)).expect("polled");
         }
     }
@@ -197,42 +170,29 @@ impl Client {
     fn wait_until_managed(&self) {
         let end = Instant::now() + PATIENCE;
         let probe = self.window(area(0, 0, 10, 10), 0, false);
-        let reparented = |event: &Event| matches!(event, Event::ReparentNotify(notice) if notice.window == probe);
+        let (list, active) = (self.atom("_NET_CLIENT_LIST"), self.atom("_NET_ACTIVE_WINDOW"));
+        let speaks_of = |property| self.numbers(self.root, property).contains(&probe);
         loop {
             self.c.map_window(probe).expect("sent");
-            if self.within(Duration::from_millis(50), reparented).is_some() {
+            let managed = |_: &Event| speaks_of(list) && speaks_of(active);
+            if self.within(Duration::from_millis(300), managed).is_some() {
                 break;
             }
             assert!(Instant::now() < end, "the window manager manages nothing");
             self.c.unmap_window(probe).expect("sent");
         }
-        let aux = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
-        self.c
-            .change_window_attributes(self.root, &aux)
-            .expect("sent");
-        let list = self.atom("_NET_CLIENT_LIST");
-        let changed =
-            |event: &Event| matches!(event, Event::PropertyNotify(notice) if notice.atom == list);
-        while self.numbers(self.root, list).is_empty() {
-            self.until("the window manager lists the window", changed);
-        }
         self.c.destroy_window(probe).expect("sent");
-        while !self.numbers(self.root, list).is_empty() {
-            self.until("the window manager has forgotten the window", changed);
+        while speaks_of(list) {
+            self.until(
+                "the window manager has forgotten the window",
+                |event| matches!(event, Event::PropertyNotify(notice) if notice.window == self.root),
+            );
         }
     }
 
     fn numbers(&self, window: Window, property: u32) -> Vec<u32> {
-        let property = self
-            .c
-            .get_property(false, window, property, AtomEnum::ANY, 0, 64)
-            .expect("sent");
-        property
-            .reply()
-            .expect("there")
-            .value32()
-            .map(Iterator::collect)
-            .unwrap_or_default()
+        let property = self.c.get_property(false, window, property, AtomEnum::ANY, 0, 64).expect("sent");
+        property.reply().expect("there").value32().map(Iterator::collect).unwrap_or_default()
     }
 
     /// A window of one colour that is on the screen and painted.
@@ -251,19 +211,7 @@ impl Client {
         let (x, y) = (area.x as i16, area.y as i16);
         let (width, height) = (area.width as u16, area.height as u16);
         self.c
-            .create_window(
-                0,
-                window,
-                self.root,
-                x,
-                y,
-                width,
-                height,
-                0,
-                WindowClass::INPUT_OUTPUT,
-                0,
-                &aux,
-            )
+            .create_window(0, window, self.root, x, y, width, height, 0, WindowClass::INPUT_OUTPUT, 0, &aux)
             .expect("sent")
             .check()
             .expect("created");
@@ -271,13 +219,7 @@ impl Client {
         let hints = [1u32, area.x as u32, area.y as u32, area.width, area.height];
         let hints: Vec<u32> = hints.into_iter().chain([0; 13]).collect();
         self.c
-            .change_property32(
-                PropMode::REPLACE,
-                window,
-                AtomEnum::WM_NORMAL_HINTS,
-                AtomEnum::WM_SIZE_HINTS,
-                &hints,
-            )
+            .change_property32(PropMode::REPLACE, window, AtomEnum::WM_NORMAL_HINTS, AtomEnum::WM_SIZE_HINTS, &hints)
             .expect("sent");
         window
     }
@@ -285,24 +227,19 @@ impl Client {
     /// Maps a window and waits until it is on the screen and, with a window manager, in its list.
     fn show(&self, window: Window) {
         self.c.map_window(window).expect("sent");
-        self.until("the window is exposed", |event| {
-            matches!(event, Event::Expose(notice) if notice.window == window && notice.count == 0)
-        });
-        let attributes = self
-            .c
-            .get_window_attributes(window)
-            .expect("sent")
-            .reply()
-            .expect("there");
-        let managed = !self
-            .numbers(self.root, self.atom("_NET_SUPPORTING_WM_CHECK"))
-            .is_empty();
+        self.until(
+            "the window is exposed",
+            |event| matches!(event, Event::Expose(notice) if notice.window == window && notice.count == 0),
+        );
+        let attributes = self.c.get_window_attributes(window).expect("sent").reply().expect("there");
+        let managed = !self.numbers(self.root, self.atom("_NET_SUPPORTING_WM_CHECK")).is_empty();
         if managed && !attributes.override_redirect {
-            let list = self.atom("_NET_CLIENT_LIST");
-            while !self.numbers(self.root, list).contains(&window) {
+            // The last thing that openbox does with a new window is to raise it and give it the focus.
+            let (list, active) = (self.atom("_NET_CLIENT_LIST"), self.atom("_NET_ACTIVE_WINDOW"));
+            while !self.numbers(self.root, list).contains(&window) || self.numbers(self.root, active) != [window] {
                 self.until(
-                    "the window is listed",
-                    |event| matches!(event, Event::PropertyNotify(notice) if notice.atom == list),
+                    "the window is listed and active",
+                    |event| matches!(event, Event::PropertyNotify(notice) if notice.window == self.root),
                 );
             }
         }
@@ -313,9 +250,7 @@ impl Client {
         // In pieces, since a request has a largest size.
         self.c.delete_property(window, name).expect("sent");
         for piece in bytes.chunks(100_000) {
-            self.c
-                .change_property8(PropMode::APPEND, window, name, utf8, piece)
-                .expect("sent");
+            self.c.change_property8(PropMode::APPEND, window, name, utf8, piece).expect("sent");
         }
         self.sync();
     }
@@ -323,33 +258,22 @@ impl Client {
     fn protocols(&self, window: Window, names: &[&str]) {
         let atoms: Vec<u32> = names.iter().map(|name| self.atom(name)).collect();
         let protocols = self.atom("WM_PROTOCOLS");
-        self.c
-            .change_property32(PropMode::REPLACE, window, protocols, AtomEnum::ATOM, &atoms)
-            .expect("sent");
+        self.c.change_property32(PropMode::REPLACE, window, protocols, AtomEnum::ATOM, &atoms).expect("sent");
         self.sync();
     }
 
     /// Paints a pattern in which no two pixels near each other are the same.
     fn paint(&self, window: Window, width: u16, height: u16) {
         let gc = self.c.generate_id().expect("an id");
-        self.c
-            .create_gc(gc, window, &CreateGCAux::new())
-            .expect("sent");
+        self.c.create_gc(gc, window, &CreateGCAux::new()).expect("sent");
         for y in 0..height {
             for x in (0..width).step_by(10) {
                 let [red, green, blue] = pattern(u32::from(x), u32::from(y));
                 let color = u32::from_be_bytes([0, red, green, blue]);
                 let aux = x11rb::protocol::xproto::ChangeGCAux::new().foreground(color);
                 self.c.change_gc(gc, &aux).expect("sent");
-                let rectangle = Rectangle {
-                    x: x as i16,
-                    y: y as i16,
-                    width: 10,
-                    height: 1,
-                };
-                self.c
-                    .poly_fill_rectangle(window, gc, &[rectangle])
-                    .expect("sent");
+                let rectangle = Rectangle { x: x as i16, y: y as i16, width: 10, height: 1 };
+                self.c.poly_fill_rectangle(window, gc, &[rectangle]).expect("sent");
             }
         }
         self.c.free_gc(gc).expect("sent");
@@ -357,41 +281,22 @@ impl Client {
     }
 
     fn focus(&self, window: Window) {
-        self.c
-            .set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME)
-            .expect("sent");
+        self.c.set_input_focus(InputFocus::PARENT, window, x11rb::CURRENT_TIME).expect("sent");
         self.sync();
     }
 
     fn keys_down(&self) -> Vec<u8> {
-        let keys = self
-            .c
-            .query_keymap()
-            .expect("sent")
-            .reply()
-            .expect("keys")
-            .keys;
-        (0..=255u8)
-            .filter(|code| keys[usize::from(code / 8)] & 1 << (code % 8) != 0)
-            .collect()
+        let keys = self.c.query_keymap().expect("sent").reply().expect("keys").keys;
+        (0..=255u8).filter(|code| keys[usize::from(code / 8)] & 1 << (code % 8) != 0).collect()
     }
 
     fn fake(&self, kind: u8, code: u8) {
-        self.c
-            .xtest_fake_input(kind, code, 0, x11rb::NONE, 0, 0, 0)
-            .expect("sent")
-            .check()
-            .expect("faked");
+        self.c.xtest_fake_input(kind, code, 0, x11rb::NONE, 0, 0, 0).expect("sent").check().expect("faked");
     }
 
     /// The next key that is no modifier: what it means at the level that shift chooses, and its state.
     fn next_key(&self) -> (u32, u16) {
-        let map = self
-            .c
-            .get_keyboard_mapping(8, 248)
-            .expect("sent")
-            .reply()
-            .expect("a mapping");
+        let map = self.c.get_keyboard_mapping(8, 248).expect("sent").reply().expect("a mapping");
         let width = usize::from(map.keysyms_per_keycode);
         let mut found = (0, 0);
         self.until("a key arrives", |event| {
@@ -410,20 +315,11 @@ impl Client {
 
 fn pattern(x: u32, y: u32) -> [u8; 3] {
     let cell = x / 10;
-    [
-        (y * 3 + 7) as u8,
-        (cell * 11 + y) as u8,
-        (cell * 5 + 3) as u8,
-    ]
+    [(y * 3 + 7) as u8, (cell * 11 + y) as u8, (cell * 5 + 3) as u8]
 }
 
 fn area(x: i32, y: i32, width: u32, height: u32) -> Rect {
-    Rect {
-        x,
-        y,
-        width,
-        height,
-    }
+    Rect { x, y, width, height }
 }
 
 fn chord(text: &str) -> Chord {
@@ -436,10 +332,7 @@ fn pixel(picture: &Picture, x: u32, y: u32) -> [u8; 3] {
 }
 
 fn assert_pattern(picture: &Picture) {
-    assert_eq!(
-        picture.rgb.len(),
-        (picture.width * picture.height * 3) as usize
-    );
+    assert_eq!(picture.rgb.len(), (picture.width * picture.height * 3) as usize);
     for y in 0..picture.height {
         for x in 0..picture.width {
             assert_eq!(pixel(picture, x, y), pattern(x, y), "at {x},{y}");
@@ -448,10 +341,7 @@ fn assert_pattern(picture: &Picture) {
 }
 
 fn find(windows: &[XWindow], id: Window) -> &XWindow {
-    windows
-        .iter()
-        .find(|window| window.id == id)
-        .expect("the window is listed")
+    windows.iter().find(|window| window.id == id).expect("the window is listed")
 }
 
 /// Does something else meanwhile: the calls are synchronous, and the client has to answer in between.
@@ -491,13 +381,8 @@ fn keys_arrive_as_meant_and_none_stays_down() {
         assert_eq!(client.keys_down(), NONE_DOWN, "{keys}");
         assert_eq!(client_key(&client, keys, symbol), (symbol, state), "{keys}");
     }
-    let error = display
-        .press(&chord("é"))
-        .expect_err("not on this keyboard");
-    assert_eq!(
-        (error.code(), error.delivered()),
-        (Code::InvalidArgs, Delivery::NotDelivered)
-    );
+    let error = display.press(&chord("é")).expect_err("not on this keyboard");
+    assert_eq!((error.code(), error.delivered()), (Code::InvalidArgs, Delivery::NotDelivered));
     assert!(error.message().contains("\"é\""), "{error}");
     assert_eq!(client.keys_down(), NONE_DOWN);
 }
@@ -526,21 +411,15 @@ fn the_layout_that_is_active_is_used() {
     client.show(window);
     client.focus(window);
     let layout = |arguments: &[&str]| {
-        let status = Command::new("setxkbmap")
-            .args(["-display", &desk.display])
-            .args(arguments)
-            .status();
+        let status = Command::new("setxkbmap").args(["-display", &desk.display]).args(arguments).status();
         assert!(status.expect("setxkbmap runs").success());
     };
     let display = desk.connect();
     let keysym = |c: char| xkeysym::Keysym::from_char(c).raw();
     layout(&["de"]);
-    for (keys, symbol, state) in [
-        ("@", keysym('@'), 0x80),
-        ("?", keysym('?'), 1),
-        ("ü", keysym('ü'), 0),
-        ("z", keysym('z'), 0),
-    ] {
+    for (keys, symbol, state) in
+        [("@", keysym('@'), 0x80), ("?", keysym('?'), 1), ("ü", keysym('ü'), 0), ("z", keysym('z'), 0)]
+    {
         display.press(&chord(keys)).expect(keys);
         assert_eq!(client.next_key(), (symbol, state), "{keys}");
         assert_eq!(client.keys_down(), NONE_DOWN, "{keys}");
@@ -549,12 +428,7 @@ fn the_layout_that_is_active_is_used() {
     layout(&["us,ru"]);
     display.press(&chord("s")).expect("s");
     assert_eq!(client.next_key(), (keysym('s'), 0));
-    client
-        .c
-        .xkb_use_extension(1, 0)
-        .expect("sent")
-        .reply()
-        .expect("XKB");
+    client.c.xkb_use_extension(1, 0).expect("sent").reply().expect("XKB");
     client
         .c
         .xkb_latch_lock_state(
@@ -570,15 +444,9 @@ fn the_layout_that_is_active_is_used() {
         .expect("sent")
         .check()
         .expect("switched");
-    assert_eq!(
-        display.press(&chord("s")).expect_err("Russian").code(),
-        Code::InvalidArgs
-    );
+    assert_eq!(display.press(&chord("s")).expect_err("Russian").code(), Code::InvalidArgs);
     display.press(&chord("ы")).expect("ы");
-    client.until(
-        "the key of s arrives",
-        |event| matches!(event, Event::KeyPress(press) if press.detail == 39),
-    );
+    client.until("the key of s arrives", |event| matches!(event, Event::KeyPress(press) if press.detail == 39));
     assert_eq!(client.keys_down(), NONE_DOWN);
 }
 
@@ -593,10 +461,7 @@ fn nothing_is_pressed_while_a_person_holds_a_key_or_a_lock_is_on() {
     for held in [37, 50, 64] {
         client.fake(KEY_PRESS_EVENT, held);
         let error = display.press(&chord("s")).expect_err("held");
-        assert_eq!(
-            (error.code(), error.kind_of()),
-            (Code::ActionFailed, Some("keys_held"))
-        );
+        assert_eq!((error.code(), error.kind_of()), (Code::ActionFailed, Some("keys_held")));
         assert_eq!(error.delivered(), Delivery::NotDelivered);
         assert_eq!(client.keys_down(), [held], "what is held stays held");
         client.fake(KEY_RELEASE_EVENT, held);
@@ -605,13 +470,8 @@ fn nothing_is_pressed_while_a_person_holds_a_key_or_a_lock_is_on() {
     client.fake(KEY_PRESS_EVENT, 66);
     client.fake(KEY_RELEASE_EVENT, 66);
     let error = display.press(&chord("s")).expect_err("caps lock");
-    assert_eq!(
-        (error.code(), error.kind_of()),
-        (Code::ActionFailed, Some("lock_active"))
-    );
-    display
-        .press(&chord("1"))
-        .expect("caps lock does not matter");
+    assert_eq!((error.code(), error.kind_of()), (Code::ActionFailed, Some("lock_active")));
+    display.press(&chord("1")).expect("caps lock does not matter");
     assert_eq!(client.next_key().0, u32::from(b'1'));
     client.fake(KEY_PRESS_EVENT, 66);
     client.fake(KEY_RELEASE_EVENT, 66);
@@ -627,19 +487,10 @@ fn windows_are_listed_as_they_are() {
     client.title(plain, "Plain — Ü".as_bytes());
     // What a window says about its process is not believed where the server knows.
     let pid = client.atom("_NET_WM_PID");
+    client.c.change_property32(PropMode::REPLACE, plain, pid, AtomEnum::CARDINAL, &[1]).expect("sent");
     client
         .c
-        .change_property32(PropMode::REPLACE, plain, pid, AtomEnum::CARDINAL, &[1])
-        .expect("sent");
-    client
-        .c
-        .change_property8(
-            PropMode::REPLACE,
-            plain,
-            AtomEnum::WM_CLASS,
-            AtomEnum::STRING,
-            b"inst\0Class\0",
-        )
+        .change_property8(PropMode::REPLACE, plain, AtomEnum::WM_CLASS, AtomEnum::STRING, b"inst\0Class\0")
         .expect("sent");
     client.show(plain);
     let hostile = client.window(area(400, 120, 150, 100), 0, false);
@@ -651,32 +502,15 @@ fn windows_are_listed_as_they_are() {
     assert_eq!(seen.title, "Plain — Ü");
     assert_eq!(seen.class, "Class");
     assert_eq!(seen.pid, Some(std::process::id()));
-    let origin = client
-        .c
-        .translate_coordinates(plain, client.root, 0, 0)
-        .expect("sent")
-        .reply()
-        .expect("there");
-    assert_eq!(
-        seen.bounds,
-        area(origin.dst_x.into(), origin.dst_y.into(), 200, 100)
-    );
-    assert!(
-        seen.frame.y < seen.bounds.y && seen.frame.height > seen.bounds.height,
-        "{seen:?}"
-    );
+    let origin = client.c.translate_coordinates(plain, client.root, 0, 0).expect("sent").reply().expect("there");
+    assert_eq!(seen.bounds, area(origin.dst_x.into(), origin.dst_y.into(), 200, 100));
+    assert!(seen.frame.y < seen.bounds.y && seen.frame.height > seen.bounds.height, "{seen:?}");
     assert!(seen.visible && !seen.minimized);
 
     for (bytes, wanted) in [
         (vec![0xff, 0xfe, b'x'], "\u{fffd}\u{fffd}x".to_owned()),
-        (
-            b"\x1b[2J\n@a1:e5 button \"OK\"".to_vec(),
-            "\u{1b}[2J\n@a1:e5 button \"OK\"".to_owned(),
-        ),
-        (
-            "\u{202e}gnp.exe".as_bytes().to_vec(),
-            "\u{202e}gnp.exe".to_owned(),
-        ),
+        (b"\x1b[2J\n@a1:e5 button \"OK\"".to_vec(), "\u{1b}[2J\n@a1:e5 button \"OK\"".to_owned()),
+        ("\u{202e}gnp.exe".as_bytes().to_vec(), "\u{202e}gnp.exe".to_owned()),
         ("ü".repeat(1 << 20).into_bytes(), "ü".repeat(1 << 15)),
     ] {
         client.title(hostile, &bytes);
@@ -687,34 +521,16 @@ fn windows_are_listed_as_they_are() {
     let state = client.atom("WM_CHANGE_STATE");
     let iconify = ClientMessageEvent::new(32, plain, state, [3, 0, 0, 0, 0]);
     let mask = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_REDIRECT;
-    client
-        .c
-        .send_event(false, client.root, mask, iconify)
-        .expect("sent");
-    let (states, hidden) = (
-        client.atom("_NET_WM_STATE"),
-        client.atom("_NET_WM_STATE_HIDDEN"),
-    );
+    client.c.send_event(false, client.root, mask, iconify).expect("sent");
+    let (states, hidden) = (client.atom("_NET_WM_STATE"), client.atom("_NET_WM_STATE_HIDDEN"));
     client.until("it is minimised", |_| {
-        let attributes = client
-            .c
-            .get_window_attributes(plain)
-            .expect("sent")
-            .reply()
-            .expect("there");
-        attributes.map_state != MapState::VIEWABLE
-            && client.numbers(plain, states).contains(&hidden)
+        let attributes = client.c.get_window_attributes(plain).expect("sent").reply().expect("there");
+        attributes.map_state != MapState::VIEWABLE && client.numbers(plain, states).contains(&hidden)
     });
     let windows = display.windows().expect("listed");
     assert!(find(&windows, plain).minimized && !find(&windows, plain).visible);
-    let error = display
-        .capture_window(plain)
-        .map(drop)
-        .expect_err("minimised");
-    assert_eq!(
-        (error.code(), error.kind_of()),
-        (Code::ActionNotSupported, Some("minimized"))
-    );
+    let error = display.capture_window(plain).map(drop).expect_err("minimised");
+    assert_eq!((error.code(), error.kind_of()), (Code::ActionNotSupported, Some("minimized")));
 }
 
 #[test]
@@ -729,9 +545,7 @@ fn windows_that_come_and_go_are_no_error() {
         scope.spawn(|| {
             let churn = Client::new(&desk);
             while !done.load(std::sync::atomic::Ordering::Relaxed) {
-                let windows: Vec<_> = (0..8)
-                    .map(|i| churn.window(area(i * 20, 40, 30, 30), 0, false))
-                    .collect();
+                let windows: Vec<_> = (0..8).map(|i| churn.window(area(i * 20, 40, 30, 30), 0, false)).collect();
                 for &window in &windows {
                     churn.c.map_window(window).expect("sent");
                 }
@@ -756,59 +570,43 @@ fn attention_is_where_the_keys_go() {
     let desk = Desk::managed();
     let client = Client::new(&desk);
     let display = desk.connect();
-    assert_eq!(display.attention().expect("asked").active, None);
+    let nothing = display.attention().expect("asked");
+    assert_eq!((nothing.active, nothing.keyboard), (None, None), "openbox keeps the focus on a window of its own");
+    for x in [50, 300] {
+        let window = client.window(area(x, 50, 100, 100), 0, false);
+        client.show(window);
+        let attention = display.attention().expect("asked");
+        let wanted = Some(u64::from(window));
+        assert_eq!((attention.active, attention.keyboard), (wanted, wanted));
+    }
+}
+
+#[test]
+fn attention_without_a_window_manager() {
+    let desk = Desk::bare(&["-screen", "0", "800x600x24"]);
+    let client = Client::new(&desk);
+    let display = desk.connect();
     let first = client.window(area(50, 50, 100, 100), 0, false);
     client.show(first);
     let second = client.window(area(300, 50, 100, 100), 0, false);
     client.show(second);
     // Toolkits give the focus to a small window inside.
     let inner = client.c.generate_id().expect("an id");
-    client
-        .c
-        .create_window(
-            0,
-            inner,
-            second,
-            0,
-            0,
-            1,
-            1,
-            0,
-            WindowClass::INPUT_OUTPUT,
-            0,
-            &CreateWindowAux::new(),
-        )
-        .expect("sent");
+    let aux = CreateWindowAux::new();
+    client.c.create_window(0, inner, second, 0, 0, 1, 1, 0, WindowClass::INPUT_OUTPUT, 0, &aux).expect("sent");
     client.c.map_window(inner).expect("sent");
-    client
-        .c
-        .warp_pointer(x11rb::NONE, client.root, 0, 0, 0, 0, 123, 234)
-        .expect("sent");
-    client.focus(first);
+    client.c.warp_pointer(x11rb::NONE, client.root, 0, 0, 0, 0, 123, 234).expect("sent");
     client.focus(inner);
     let attention = display.attention().expect("asked");
-    assert_eq!(attention.keyboard, Some(u64::from(second)));
-    assert_eq!(
-        attention.pointer,
-        Some(surehand_core::geometry::Point { x: 123, y: 234 })
-    );
-    client
-        .c
-        .set_input_focus(
-            InputFocus::NONE,
-            InputFocus::POINTER_ROOT,
-            x11rb::CURRENT_TIME,
-        )
-        .expect("sent");
-    client
-        .c
-        .warp_pointer(x11rb::NONE, first, 0, 0, 0, 0, 5, 5)
-        .expect("sent");
+    assert_eq!((attention.active, attention.keyboard), (None, Some(u64::from(second))));
+    assert_eq!(attention.pointer, Some(surehand_core::geometry::Point { x: 123, y: 234 }));
+    client.c.set_input_focus(InputFocus::NONE, InputFocus::POINTER_ROOT, x11rb::CURRENT_TIME).expect("sent");
+    client.c.warp_pointer(x11rb::NONE, first, 0, 0, 0, 0, 5, 5).expect("sent");
     client.sync();
-    assert_eq!(
-        display.attention().expect("asked").keyboard,
-        Some(u64::from(first))
-    );
+    assert_eq!(display.attention().expect("asked").keyboard, Some(u64::from(first)));
+    client.c.set_input_focus(InputFocus::NONE, x11rb::NONE, x11rb::CURRENT_TIME).expect("sent");
+    client.sync();
+    assert_eq!(display.attention().expect("asked").keyboard, None);
 }
 
 #[test]
@@ -821,20 +619,15 @@ fn without_a_window_manager_windows_are_still_found() {
     client.show(popup);
     let display = desk.connect();
     let windows = display.windows().expect("listed");
-    assert_eq!(
-        windows.iter().map(|window| window.id).collect::<Vec<_>>(),
-        [window]
-    );
-    assert_eq!(
-        (windows[0].bounds, windows[0].frame),
-        (area(30, 40, 100, 100), area(30, 40, 100, 100))
-    );
+    assert_eq!(windows.iter().map(|window| window.id).collect::<Vec<_>>(), [window]);
+    assert_eq!((windows[0].bounds, windows[0].frame), (area(30, 40, 100, 100), area(30, 40, 100, 100)));
     client.protocols(window, &["WM_DELETE_WINDOW"]);
     display.close(window).expect("asked");
     let delete = client.atom("WM_DELETE_WINDOW");
-    client.until("it is asked to close", |event| {
-        matches!(event, Event::ClientMessage(message) if message.data.as_data32()[0] == delete)
-    });
+    client.until(
+        "it is asked to close",
+        |event| matches!(event, Event::ClientMessage(message) if message.data.as_data32()[0] == delete),
+    );
 }
 
 #[test]
@@ -847,18 +640,11 @@ fn the_screen_is_captured_pixel_by_pixel_in_every_depth() {
         let window = client.window(area(100, 50, 60, 40), white, true);
         client.show(window);
         let picture = desk.connect().capture_screen().expect(depth);
-        assert_eq!(
-            (picture.width, picture.height, picture.bounds),
-            (640, 480, area(0, 0, 640, 480))
-        );
+        assert_eq!((picture.width, picture.height, picture.bounds), (640, 480, area(0, 0, 640, 480)));
         for y in 0..480 {
             for x in 0..640 {
                 let inside = (100..160).contains(&x) && (50..90).contains(&y);
-                assert_eq!(
-                    pixel(&picture, x, y),
-                    [if inside { 255 } else { 0 }; 3],
-                    "{depth}: {x},{y}"
-                );
+                assert_eq!(pixel(&picture, x, y), [if inside { 255 } else { 0 }; 3], "{depth}: {x},{y}");
             }
         }
     }
@@ -874,13 +660,7 @@ fn capture_covered(desk: &Desk, cover: Rect, at: Rect) -> (Result<Picture>, usiz
     let other = Client::new(desk);
     let above = other.window(cover, 0x0000_ff00, true);
     other.show(above);
-    other
-        .c
-        .configure_window(
-            above,
-            &ConfigureWindowAux::new().stack_mode(StackMode::ABOVE),
-        )
-        .expect("sent");
+    other.c.configure_window(above, &ConfigureWindowAux::new().stack_mode(StackMode::ABOVE)).expect("sent");
     other.sync();
     let display = desk.connect();
     let before = display.attention().expect("asked");
@@ -896,10 +676,7 @@ fn capture_covered(desk: &Desk, cover: Rect, at: Rect) -> (Result<Picture>, usiz
             // Wakes the client, which waits for its events.
             other.c.map_window(above).expect("sent");
             let note = ClientMessageEvent::new(32, window, 1u32, [0; 5]);
-            other
-                .c
-                .send_event(false, window, EventMask::NO_EVENT, note)
-                .expect("sent");
+            other.c.send_event(false, window, EventMask::NO_EVENT, note).expect("sent");
             other.sync();
             picture
         });
@@ -914,17 +691,10 @@ fn capture_covered(desk: &Desk, cover: Rect, at: Rect) -> (Result<Picture>, usiz
         });
         capture.join().expect("no panic")
     });
-    assert_eq!(
-        display.attention().expect("asked"),
-        before,
-        "nothing is disturbed"
-    );
+    assert_eq!(display.attention().expect("asked"), before, "nothing is disturbed");
     // On the screen the cover is still what is seen, and the window is what it was.
     let screen = display.capture_screen().expect("the screen");
-    if let Some((x, y)) = u32::try_from(cover.x.max(0))
-        .ok()
-        .zip(u32::try_from(cover.y.max(0)).ok())
-    {
+    if let Some((x, y)) = u32::try_from(cover.x.max(0)).ok().zip(u32::try_from(cover.y.max(0)).ok()) {
         assert_eq!(pixel(&screen, x, y), [0, 255, 0]);
     }
     (picture, exposed)
@@ -945,8 +715,7 @@ fn a_covered_window_is_captured_pixel_by_pixel() {
         assert!(exposed > 0, "the window was covered, so it had to paint");
         assert_pattern(&picture);
     }
-    let (picture, exposed) =
-        capture_covered(&desk, area(600, 10, 50, 50), area(100, 100, 220, 160));
+    let (picture, exposed) = capture_covered(&desk, area(600, 10, 50, 50), area(100, 100, 220, 160));
     assert_pattern(&picture.expect("captured"));
     assert_eq!(exposed, 0, "a window that is seen whole is left in peace");
 }
@@ -960,14 +729,8 @@ fn a_covered_window_that_does_not_paint_is_no_picture() {
     let above = client.window(area(0, 0, 800, 600), 0x0000_ff00, true);
     client.show(above);
     let display = desk.connect();
-    let error = display
-        .capture_window(window)
-        .map(drop)
-        .expect_err("nobody paints");
-    assert_eq!(
-        (error.code(), error.kind_of()),
-        (Code::ActionFailed, Some("not_repainted"))
-    );
+    let error = display.capture_window(window).map(drop).expect_err("nobody paints");
+    assert_eq!((error.code(), error.kind_of()), (Code::ActionFailed, Some("not_repainted")));
     assert_eq!(error.delivered(), Delivery::NotDelivered);
     // Uncovered it is what the server filled in.
     client.c.unmap_window(above).expect("sent");
@@ -992,10 +755,7 @@ fn a_window_that_resizes_meanwhile_is_no_picture() {
                 "it is asked to paint",
                 |event| matches!(event, Event::Expose(notice) if notice.window == window),
             );
-            client
-                .c
-                .configure_window(window, &ConfigureWindowAux::new().width(250))
-                .expect("sent");
+            client.c.configure_window(window, &ConfigureWindowAux::new().width(250)).expect("sent");
             client.until("it is resized", |event| {
                 matches!(event, Event::ConfigureNotify(notice) if notice.window == window && notice.width == 250)
             });
@@ -1003,10 +763,7 @@ fn a_window_that_resizes_meanwhile_is_no_picture() {
         },
     );
     let error = outcome.map(drop).expect_err("resized");
-    assert_eq!(
-        (error.code(), error.kind_of()),
-        (Code::ActionFailed, Some("changed"))
-    );
+    assert_eq!((error.code(), error.kind_of()), (Code::ActionFailed, Some("changed")));
 }
 
 #[test]
@@ -1026,26 +783,14 @@ fn closing_asks_and_never_kills() {
             if message.window == polite && message.data.as_data32()[0] == delete)
     });
     let error = display.close(deaf).expect_err("it takes no such request");
-    assert_eq!(
-        (error.code(), error.delivered()),
-        (Code::ActionNotSupported, Delivery::NotDelivered)
-    );
+    assert_eq!((error.code(), error.delivered()), (Code::ActionNotSupported, Delivery::NotDelivered));
     client.c.destroy_window(polite).expect("sent");
     client.sync();
-    for error in [
-        display.close(polite).expect_err("gone"),
-        display.capture_window(polite).map(drop).expect_err("gone"),
-    ] {
-        assert_eq!(
-            (error.code(), error.delivered()),
-            (Code::WindowNotFound, Delivery::NotDelivered)
-        );
+    for error in [display.close(polite).expect_err("gone"), display.capture_window(polite).map(drop).expect_err("gone")]
+    {
+        assert_eq!((error.code(), error.delivered()), (Code::WindowNotFound, Delivery::NotDelivered));
     }
-    assert_eq!(
-        display.windows().expect("listed").len(),
-        1,
-        "the display can still be used"
-    );
+    assert_eq!(display.windows().expect("listed").len(), 1, "the display can still be used");
 }
 
 #[test]
@@ -1063,28 +808,16 @@ fn a_stopped_server_costs_no_more_than_the_deadline() {
         let begin = Instant::now();
         let error = run().expect_err(what);
         let took = begin.elapsed();
-        assert_eq!(
-            (error.code(), error.kind_of()),
-            (Code::Timeout, Some("deadline")),
-            "{what}: {error}"
-        );
-        assert!(
-            took >= Duration::from_millis(150) && took < Duration::from_secs(2),
-            "{what} took {took:?}"
-        );
+        assert_eq!((error.code(), error.kind_of()), (Code::Timeout, Some("deadline")), "{what}: {error}");
+        assert!(took >= Duration::from_millis(150) && took < Duration::from_secs(2), "{what} took {took:?}");
     };
-    timed("connecting", &|| {
-        Display::connect(&desk.call(span), &desk.display, None).map(drop)
-    });
+    timed("connecting", &|| Display::connect(&desk.call(span), &desk.display, None).map(drop));
     timed("listing", &|| {
         display.limit(&desk.call(span))?;
         display.windows().map(drop)
     });
     assert!(display.is_spent());
-    assert_eq!(
-        display.limit(&desk.call(span)).expect_err("spent").code(),
-        Code::Timeout
-    );
+    assert_eq!(display.limit(&desk.call(span)).expect_err("spent").code(), Code::Timeout);
     // A full queue of connections that nobody accepts must not hang us either.
     let mut waiting = Vec::new();
     loop {
@@ -1100,17 +833,10 @@ fn a_stopped_server_costs_no_more_than_the_deadline() {
     let cancel = desk.cancel.clone();
     let begin = Instant::now();
     let error = meanwhile(
-        || {
-            Display::connect(&desk.call(PATIENCE), &desk.display, None)
-                .map(drop)
-                .expect_err("cancelled")
-        },
+        || Display::connect(&desk.call(PATIENCE), &desk.display, None).map(drop).expect_err("cancelled"),
         || cancel.raise(),
     );
-    assert_eq!(
-        (error.code(), error.kind_of()),
-        (Code::Timeout, Some("cancelled"))
-    );
+    assert_eq!((error.code(), error.kind_of()), (Code::Timeout, Some("cancelled")));
     assert!(begin.elapsed() < Duration::from_secs(2));
     desk.signal(rustix::process::Signal::CONT);
     client.sync();
@@ -1124,15 +850,9 @@ fn a_server_that_ends_is_said_to_be_lost() {
     desk.server.0.kill().expect("killed");
     desk.server.0.wait().expect("ended");
     let error = display.windows().expect_err("gone");
-    assert_eq!(
-        (error.code(), error.kind_of()),
-        (Code::PlatformNotSupported, Some("display_lost"))
-    );
+    assert_eq!((error.code(), error.kind_of()), (Code::PlatformNotSupported, Some("display_lost")));
     let error = Display::connect(&desk.call(PATIENCE), &desk.display, None).expect_err("gone");
-    assert_eq!(
-        (error.code(), error.kind_of()),
-        (Code::PlatformNotSupported, Some("display_missing"))
-    );
+    assert_eq!((error.code(), error.kind_of()), (Code::PlatformNotSupported, Some("display_missing")));
 }
 
 #[test]
@@ -1155,9 +875,6 @@ fn the_cookie_opens_the_display() {
     connect(Some(right.as_path())).expect("the right cookie");
     for path in [None, Some(wrong.as_path()), Some(folder.path())] {
         let error = connect(path).expect_err("not the right cookie");
-        assert_eq!(
-            (error.code(), error.delivered()),
-            (Code::PermDenied, Delivery::NotDelivered)
-        );
+        assert_eq!((error.code(), error.delivered()), (Code::PermDenied, Delivery::NotDelivered));
     }
 }

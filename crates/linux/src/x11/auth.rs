@@ -26,10 +26,7 @@ pub(super) fn cookie(file: &[u8], host: &[u8], number: u16) -> Option<Cookie> {
             FAMILY_LOCAL => entry.address == host,
             _ => false,
         };
-        if address
-            && (entry.number.is_empty() || entry.number == number.as_bytes())
-            && entry.name == METHOD
-        {
+        if address && (entry.number.is_empty() || entry.number == number.as_bytes()) && entry.name == METHOD {
             return Some((entry.name.to_vec(), entry.data.to_vec()));
         }
         rest = behind;
@@ -51,16 +48,7 @@ fn entry(file: &[u8]) -> Option<(Entry<'_>, &[u8])> {
     let (number, file) = string(file)?;
     let (name, file) = string(file)?;
     let (data, file) = string(file)?;
-    Some((
-        Entry {
-            family,
-            address,
-            number,
-            name,
-            data,
-        },
-        file,
-    ))
+    Some((Entry { family, address, number, name, data }, file))
 }
 
 fn short(file: &[u8]) -> Option<(u16, &[u8])> {
@@ -98,10 +86,7 @@ mod tests {
         let mut file = write(FAMILY_LOCAL, [b"other", b"1", METHOD, b"a"]);
         file.extend(write(FAMILY_LOCAL, [b"here", b"2", METHOD, b"b"]));
         file.extend(write(0, [&[127, 0, 0, 1], b"1", METHOD, b"c"]));
-        file.extend(write(
-            FAMILY_LOCAL,
-            [b"here", b"1", b"XDM-AUTHORIZATION-1", b"d"],
-        ));
+        file.extend(write(FAMILY_LOCAL, [b"here", b"1", b"XDM-AUTHORIZATION-1", b"d"]));
         file.extend(write(FAMILY_LOCAL, [b"here", b"1", METHOD, b"e"]));
         file.extend(write(FAMILY_WILD, [b"", b"", METHOD, b"f"]));
         assert_eq!(data(&file, "here", 1), Some(b"e".to_vec()));
@@ -118,20 +103,14 @@ mod tests {
         for end in 0..=file.len() {
             let wanted = (end >= first).then(|| b"0123456789abcdef".to_vec());
             assert_eq!(data(&file[..end], "here", 1), wanted, "cut at {end}");
-            assert_eq!(
-                data(&file[..end], "here", 2).is_some(),
-                end == file.len(),
-                "cut at {end}"
-            );
+            assert_eq!(data(&file[..end], "here", 2).is_some(), end == file.len(), "cut at {end}");
         }
     }
 
     #[test]
     fn any_bytes_are_no_danger() {
         for seed in 0..=255u8 {
-            let noise: Vec<u8> = (0..200u8)
-                .map(|i| i.wrapping_mul(seed).wrapping_add(seed))
-                .collect();
+            let noise: Vec<u8> = (0..200u8).map(|i| i.wrapping_mul(seed).wrapping_add(seed)).collect();
             assert_eq!(data(&noise, "here", 1), None);
         }
     }

@@ -13,16 +13,15 @@ use x11rb::connection::Connection as _;
 use x11rb::errors::{ConnectionError, ReplyError};
 use x11rb::protocol::composite::{self, ConnectionExt as _, Redirect};
 use x11rb::protocol::damage::{self, ConnectionExt as _, ReportLevel};
-use x11rb::protocol::shape::{self, ConnectionExt as _, SK};
 use x11rb::protocol::xproto::{
-    AtomEnum, ConnectionExt as _, Drawable, ImageFormat, ImageOrder, MapState, Visualid, Window,
-    WindowClass,
+    AtomEnum, ConnectionExt as _, Drawable, ImageFormat, ImageOrder, MapState, Visualid, Window, WindowClass,
 };
 use x11rb::protocol::{ErrorKind, Event};
 
 use super::display::{Display, numbers, window_gone};
 use super::image::Layout;
 use super::region::{Area, Region};
+use super::windows::ICONIC;
 
 /// An image is read in strips of about so many bytes.
 const STRIP: usize = 4 << 20;
@@ -30,9 +29,6 @@ const STRIP: usize = 4 << 20;
 const FIRST_PAINT: Duration = Duration::from_millis(1_000);
 /// An application that paints nothing for so long has finished.
 const QUIET: Duration = Duration::from_millis(150);
-/// No tree of windows is nested deeper than this.
-const DEEPEST: usize = 64;
-
 /// What must be the same before and after for a picture to be that of the window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Facts {
@@ -60,32 +56,13 @@ impl Display {
     pub fn capture_screen(&self) -> Result<Picture> {
         let root = self.root();
         // The size in the setup is that of the moment we connected.
-        let size = self
-            .connection
-            .get_geometry(root)
-            .map_err(|fault| self.fault(fault))?;
+        let size = self.connection.get_geometry(root).map_err(|fault| self.fault(fault))?;
         let size = size.reply().map_err(|fault| self.fault(fault))?;
         let layout = self.layout(size.depth, self.screen().root_visual)?;
-        let part = Part {
-            drawable: root,
-            x: 0,
-            y: 0,
-            width: size.width,
-            height: size.height,
-        };
+        let part = Part { drawable: root, x: 0, y: 0, width: size.width, height: size.height };
         let rgb = self.read(&part, layout)?;
-        let bounds = Rect {
-            x: 0,
-            y: 0,
-            width: size.width.into(),
-            height: size.height.into(),
-        };
-        Ok(Picture {
-            width: bounds.width,
-            height: bounds.height,
-            rgb,
-            bounds,
-        })
+        let bounds = Rect { x: 0, y: 0, width: size.width.into(), height: size.height.into() };
+        Ok(Picture { width: bounds.width, height: bounds.height, rgb, bounds })
     }
 
     /// A picture of a window's own area, without the window manager's frame, whatever covers it.
@@ -102,16 +79,7 @@ impl Display {
         let rgb = if hidden.is_empty() || self.composited()? {
             // A compositing manager keeps every window in memory of its own already.
             let (width, height) = size(before.bounds);
-            self.read(
-                &Part {
-                    drawable: window,
-                    x: 0,
-                    y: 0,
-                    width,
-                    height,
-                },
-                layout,
-            )?
+            self.read(&Part { drawable: window, x: 0, y: 0, width, height }, layout)?
         } else {
             self.read_covered(window, &before, layout, hidden)?
         };
@@ -119,23 +87,14 @@ impl Display {
         if after != before {
             return Err(changed());
         }
-        Ok(Picture {
-            width: before.bounds.width,
-            height: before.bounds.height,
-            rgb,
-            bounds: before.bounds,
-        })
+        Ok(Picture { width: before.bounds.width, height: before.bounds.height, rgb, bounds: before.bounds })
     }
 
     fn facts(&self, window: Window) -> Result<Facts> {
         let c = &self.connection;
-        let attributes = c
-            .get_window_attributes(window)
-            .map_err(|fault| self.fault(fault))?;
+        let attributes = c.get_window_attributes(window).map_err(|fault| self.fault(fault))?;
         let geometry = c.get_geometry(window).map_err(|fault| self.fault(fault))?;
-        let origin = c
-            .translate_coordinates(window, self.root(), 0, 0)
-            .map_err(|fault| self.fault(fault))?;
+        let origin = c.translate_coordinates(window, self.root(), 0, 0).map_err(|fault| self.fault(fault))?;
         let state = c
             .get_property(false, window, self.atoms.WM_STATE, AtomEnum::ANY, 0, 1)
             .map_err(|fault| self.fault(fault))?;
@@ -143,28 +102,20 @@ impl Display {
         let geometry = self.if_there(geometry.reply())?;
         let origin = self.if_there(origin.reply())?;
         let state = self.if_there(state.reply())?;
-        let (Some(attributes), Some(geometry), Some(origin)) = (attributes, geometry, origin)
-        else {
+        let (Some(attributes), Some(geometry), Some(origin)) = (attributes, geometry, origin) else {
             return Err(window_gone());
         };
         if attributes.class == WindowClass::INPUT_ONLY {
-            return Err(
-                Error::new(Code::ActionNotSupported, "the window shows nothing").kind("no_content"),
-            );
+            return Err(Error::new(Code::ActionNotSupported, "the window shows nothing").kind("no_content"));
         }
         if attributes.map_state != MapState::VIEWABLE {
-            let minimized = numbers(state.as_ref()).first() == Some(&3);
+            let minimized = numbers(state.as_ref()).first() == Some(&ICONIC);
             let (why, kind) = if minimized {
-                (
-                    "the window is minimised or on another desktop, so there is nothing to take a picture of",
-                    "minimized",
-                )
+                ("the window is minimised or on another desktop, so there is nothing to take a picture of", "minimized")
             } else {
                 ("the window is not on the screen", "unmapped")
             };
-            return Err(Error::new(Code::ActionNotSupported, why)
-                .kind(kind)
-                .suggest("restore the window first"));
+            return Err(Error::new(Code::ActionNotSupported, why).kind(kind).suggest("restore the window first"));
         }
         let pid = self.pids(&[window])?.get(&self.owner(window)).copied();
         Ok(Facts {
@@ -181,170 +132,24 @@ impl Display {
         })
     }
 
-    /// Whether a compositing manager runs.
-    fn composited(&self) -> Result<bool> {
-        let name = format!("_NET_WM_CM_S{}", self.screen_number());
-        let atom = self
-            .connection
-            .intern_atom(true, name.as_bytes())
-            .map_err(|fault| self.fault(fault))?;
-        let atom = atom.reply().map_err(|fault| self.fault(fault))?.atom;
-        if atom == 0 {
-            return Ok(false);
-        }
-        let owner = self
-            .connection
-            .get_selection_owner(atom)
-            .map_err(|fault| self.fault(fault))?;
-        Ok(owner.reply().map_err(|fault| self.fault(fault))?.owner != 0)
-    }
-
-    /// The part of the window, in its own coordinates, that is not on the screen: covered by windows above
-    /// it or above what it is in, cut off by those, or beyond the edge.
-    fn hidden(&self, window: Window, bounds: Rect) -> Result<Region> {
-        let all = Area::from(bounds);
-        let mut shown = Region::of(all);
-        let mut inner = window;
-        for _ in 0..DEEPEST {
-            let tree = self
-                .connection
-                .query_tree(inner)
-                .map_err(|fault| self.fault(fault))?;
-            let parent = self.if_there(tree.reply())?.ok_or_else(window_gone)?.parent;
-            if parent == 0 {
-                break;
-            }
-            let siblings = self.children(parent)?;
-            let above = siblings
-                .iter()
-                .skip_while(|sibling| **sibling != inner)
-                .skip(1)
-                .copied()
-                .collect::<Vec<_>>();
-            let origin = self
-                .connection
-                .translate_coordinates(parent, self.root(), 0, 0);
-            let size = self
-                .connection
-                .get_geometry(parent)
-                .map_err(|fault| self.fault(fault))?;
-            let origin = origin.map_err(|fault| self.fault(fault))?;
-            let origin = self.if_there(origin.reply())?.ok_or_else(window_gone)?;
-            let size = self.if_there(size.reply())?.ok_or_else(window_gone)?;
-            let (x, y) = (i32::from(origin.dst_x), i32::from(origin.dst_y));
-            shown.keep(Area::new(x, y, size.width.into(), size.height.into()));
-            for cover in self.covers(&above, (x, y), all)? {
-                shown.remove(cover);
-            }
-            inner = parent;
-        }
-        let mut hidden = Region::of(all);
-        hidden.remove_all(&shown);
-        Ok(hidden)
-    }
-
-    /// The rectangles, on the screen, that these windows cover of `all`.
-    fn covers(&self, windows: &[Window], (x, y): (i32, i32), all: Area) -> Result<Vec<Area>> {
-        let shaped = self.has(shape::X11_EXTENSION_NAME)?;
-        let mut asked = Vec::with_capacity(windows.len());
-        for &window in windows {
-            let attributes = self
-                .connection
-                .get_window_attributes(window)
-                .map_err(|fault| self.fault(fault))?;
-            let geometry = self
-                .connection
-                .get_geometry(window)
-                .map_err(|fault| self.fault(fault))?;
-            asked.push((window, attributes, geometry));
-        }
-        let mut covers = Vec::new();
-        for (window, attributes, geometry) in asked {
-            let attributes = self.if_there(attributes.reply())?;
-            let geometry = self.if_there(geometry.reply())?;
-            let (Some(attributes), Some(geometry)) = (attributes, geometry) else {
-                continue;
-            };
-            if attributes.map_state != MapState::VIEWABLE
-                || attributes.class == WindowClass::INPUT_ONLY
-            {
-                continue;
-            }
-            let border = geometry.border_width;
-            let (left, top) = (x + i32::from(geometry.x), y + i32::from(geometry.y));
-            let grown = |length: u16| u32::from(length) + 2 * u32::from(border);
-            let outer = Area::new(left, top, grown(geometry.width), grown(geometry.height));
-            if outer.meet(all).is_none() {
-                continue;
-            }
-            if !shaped {
-                covers.push(outer);
-                continue;
-            }
-            // The shape is told relative to the inside of the border.
-            let (left, top) = (left + i32::from(border), top + i32::from(border));
-            let shape = self
-                .connection
-                .shape_get_rectangles(window, SK::BOUNDING)
-                .map_err(|fault| self.fault(fault))?;
-            let Some(shape) = self.if_there(shape.reply())? else {
-                continue;
-            };
-            covers.extend(shape.rectangles.iter().filter_map(|r| {
-                Area::new(
-                    left + i32::from(r.x),
-                    top + i32::from(r.y),
-                    r.width.into(),
-                    r.height.into(),
-                )
-                .meet(outer)
-            }));
-        }
-        Ok(covers)
-    }
-
-    fn read_covered(
-        &self,
-        window: Window,
-        facts: &Facts,
-        layout: Layout,
-        hidden: Region,
-    ) -> Result<Vec<u8>> {
+    fn read_covered(&self, window: Window, facts: &Facts, layout: Layout, hidden: Region) -> Result<Vec<u8>> {
         for extension in [composite::X11_EXTENSION_NAME, damage::X11_EXTENSION_NAME] {
             if !self.has(extension)? {
-                return Err(Error::new(
-                    Code::PlatformNotSupported,
-                    "the display cannot show covered windows",
-                )
-                .kind("no_extension")
-                .platform(format!("no {extension}")));
+                return Err(Error::new(Code::PlatformNotSupported, "the display cannot show covered windows")
+                    .kind("no_extension")
+                    .platform(format!("no {extension}")));
             }
         }
-        let id = || {
-            self.connection
-                .generate_id()
-                .map_err(|fault| self.fault(fault))
-        };
+        let id = || self.connection.generate_id().map_err(|fault| self.fault(fault));
         let (damage, pixmap) = (id()?, id()?);
         let outcome = self.redirect(window, damage, pixmap).and_then(|begun| {
             self.wait_until_painted((damage, begun), facts.bounds, hidden)?;
             let (width, height) = size(facts.bounds);
             // The memory begins with the window's border.
             let inside = i16::try_from(facts.border).unwrap_or(i16::MAX);
-            self.read(
-                &Part {
-                    drawable: pixmap,
-                    x: inside,
-                    y: inside,
-                    width,
-                    height,
-                },
-                layout,
-            )
+            self.read(&Part { drawable: pixmap, x: inside, y: inside, width, height }, layout)
         });
-        let back = self
-            .restore(window, damage, pixmap)
-            .map_err(|fault| self.fault(fault));
+        let back = self.restore(window, damage, pixmap).map_err(|fault| self.fault(fault));
         let rgb = outcome?;
         back?;
         Ok(rgb)
@@ -355,12 +160,8 @@ impl Display {
     /// of the request that began the watching, as events carry it.
     fn redirect(&self, window: Window, damage: u32, pixmap: u32) -> Result<u16> {
         let c = &self.connection;
-        let composite = c
-            .composite_query_version(0, 4)
-            .map_err(|fault| self.fault(fault))?;
-        let damages = c
-            .damage_query_version(1, 1)
-            .map_err(|fault| self.fault(fault))?;
+        let composite = c.composite_query_version(0, 4).map_err(|fault| self.fault(fault))?;
+        let damages = c.damage_query_version(1, 1).map_err(|fault| self.fault(fault))?;
         composite.reply().map_err(|fault| self.fault(fault))?;
         damages.reply().map_err(|fault| self.fault(fault))?;
         let send = || -> Result<_, ConnectionError> {
@@ -384,9 +185,7 @@ impl Display {
         match first {
             None => Ok(begun),
             // It was unmapped or resized since it was looked at.
-            Some(ReplyError::X11Error(error)) if error.error_kind == ErrorKind::Match => {
-                Err(changed())
-            }
+            Some(ReplyError::X11Error(error)) if error.error_kind == ErrorKind::Match => Err(changed()),
             Some(fault) => Err(self.fault(fault)),
         }
     }
@@ -410,21 +209,12 @@ impl Display {
 
     /// Waits until the application has painted all that was hidden, or has painted some of it and then
     /// stopped: where it has nothing to paint the server itself has filled in the background.
-    fn wait_until_painted(
-        &self,
-        (damage, begun): (u32, u16),
-        bounds: Rect,
-        hidden: Region,
-    ) -> Result<()> {
+    fn wait_until_painted(&self, (damage, begun): (u32, u16), bounds: Rect, hidden: Region) -> Result<()> {
         let mut hidden = hidden;
         let mut painted = false;
         let mut quiet_from = Instant::now() + FIRST_PAINT;
         loop {
-            while let Some(event) = self
-                .connection
-                .poll_for_event()
-                .map_err(|fault| self.fault(fault))?
-            {
+            while let Some(event) = self.connection.poll_for_event().map_err(|fault| self.fault(fault))? {
                 let Event::DamageNotify(notice) = event else {
                     continue;
                 };
@@ -451,9 +241,7 @@ impl Display {
                     "the window is covered, and its application did not paint the covered part",
                 )
                 .kind("not_repainted")
-                .suggest(
-                    "bring the window to the front, or try again when the application answers",
-                ));
+                .suggest("bring the window to the front, or try again when the application answers"));
             }
             self.connection
                 .stream()
@@ -466,24 +254,14 @@ impl Display {
     fn layout(&self, depth: u8, visual: Visualid) -> Result<Layout> {
         let setup = self.connection.setup();
         let unknown = || {
-            Error::new(
-                Code::PlatformNotSupported,
-                "the display has a kind of pixels that is not known",
-            )
-            .kind("pixel_format")
-            .platform(format!("depth {depth}"))
+            Error::new(Code::PlatformNotSupported, "the display has a kind of pixels that is not known")
+                .kind("pixel_format")
+                .platform(format!("depth {depth}"))
         };
-        let format = setup
-            .pixmap_formats
-            .iter()
-            .find(|format| format.depth == depth)
-            .ok_or_else(unknown)?;
+        let format = setup.pixmap_formats.iter().find(|format| format.depth == depth).ok_or_else(unknown)?;
         let depths = &self.screen().allowed_depths;
         let kinds = depths.iter().flat_map(|allowed| &allowed.visuals);
-        let kind = kinds
-            .into_iter()
-            .find(|kind| kind.visual_id == visual)
-            .ok_or_else(unknown)?;
+        let kind = kinds.into_iter().find(|kind| kind.visual_id == visual).ok_or_else(unknown)?;
         let layout = Layout {
             bits_per_pixel: format.bits_per_pixel,
             scanline_pad: format.scanline_pad,
@@ -496,10 +274,7 @@ impl Display {
     /// Reads pixels: every strip is asked for before the first is read, so that they are of one moment as
     /// nearly as the server can make it.
     fn read(&self, part: &Part, layout: Layout) -> Result<Vec<u8>> {
-        let stride = layout
-            .stride(part.width.into())
-            .unwrap_or(usize::MAX)
-            .max(1);
+        let stride = layout.stride(part.width.into()).unwrap_or(usize::MAX).max(1);
         let rows = u16::try_from(STRIP / stride).unwrap_or(u16::MAX).max(1);
         let mut asked = Vec::new();
         let mut from = 0;
@@ -508,15 +283,7 @@ impl Display {
             let y = part.y.saturating_add_unsigned(from);
             let strip = self
                 .connection
-                .get_image(
-                    ImageFormat::Z_PIXMAP,
-                    part.drawable,
-                    part.x,
-                    y,
-                    part.width,
-                    height,
-                    u32::MAX,
-                )
+                .get_image(ImageFormat::Z_PIXMAP, part.drawable, part.x, y, part.width, height, u32::MAX)
                 .map_err(|fault| self.fault(fault))?;
             asked.push((strip, height));
             from += height;
@@ -531,11 +298,9 @@ impl Display {
                 strip => strip.map_err(|fault| self.fault(fault))?,
             };
             if !layout.append(&strip.data, part.width.into(), height.into(), &mut rgb) {
-                return Err(Error::new(
-                    Code::Internal,
-                    "the display sent an image that is too short",
-                )
-                .kind("display_protocol"));
+                return Err(
+                    Error::new(Code::Internal, "the display sent an image that is too short").kind("display_protocol")
+                );
             }
         }
         Ok(rgb)
@@ -549,10 +314,7 @@ fn size(bounds: Rect) -> (u16, u16) {
 }
 
 fn changed() -> Error {
-    Error::new(
-        Code::ActionFailed,
-        "the window changed while its picture was taken",
-    )
-    .kind("changed")
-    .suggest("try again")
+    Error::new(Code::ActionFailed, "the window changed while its picture was taken")
+        .kind("changed")
+        .suggest("try again")
 }

@@ -41,6 +41,9 @@ x11rb::atom_manager! {
     }
 }
 
+/// No tree of windows is nested deeper than this.
+pub(super) const DEEPEST: usize = 64;
+
 /// One connection to an X server of this machine.
 pub struct Display {
     pub(super) connection: RustConnection<Bounded>,
@@ -53,10 +56,7 @@ pub struct Display {
 
 impl fmt::Debug for Display {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Display")
-            .field("number", &self.number)
-            .field("screen", &self.screen)
-            .finish_non_exhaustive()
+        f.debug_struct("Display").field("number", &self.number).field("screen", &self.screen).finish_non_exhaustive()
     }
 }
 
@@ -72,10 +72,7 @@ impl Display {
         let (number, screen) = parse(display).ok_or_else(|| {
             Error::new(
                 Code::PlatformNotSupported,
-                format!(
-                    "{} is not a display of this machine",
-                    surehand_core::text::quote(display)
-                ),
+                format!("{} is not a display of this machine", surehand_core::text::quote(display)),
             )
             .kind("display_name")
             .suggest("a display is named like `:0` or `:1.0`")
@@ -85,20 +82,12 @@ impl Display {
         let had_cookie = cookie.is_some();
         let (name, data) = cookie.unwrap_or_default();
         let socket = open(call, number)?;
-        let (stream, _) =
-            DefaultStream::from_unix_stream(UnixStream::from(socket)).map_err(|e| lost(&e))?;
+        let (stream, _) = DefaultStream::from_unix_stream(UnixStream::from(socket)).map_err(|e| lost(&e))?;
         let stream = Bounded::new(stream, call);
-        let connection =
-            RustConnection::connect_to_stream_with_auth_info(stream, screen, name, data)
-                .map_err(|fault| refused(call, &fault, had_cookie))?;
+        let connection = RustConnection::connect_to_stream_with_auth_info(stream, screen, name, data)
+            .map_err(|fault| refused(call, &fault, had_cookie))?;
         let atoms = prepare(&connection).map_err(|fault| meaning(&connection, fault))?;
-        Ok(Display {
-            connection,
-            atoms,
-            host,
-            screen,
-            number,
-        })
+        Ok(Display { connection, atoms, host, screen, number })
     }
 
     /// Bounds what follows by this call. One call at a time: the limit belongs to the connection.
@@ -134,10 +123,7 @@ impl Display {
 
     /// Whether the server has the extension.
     pub(super) fn has(&self, extension: &'static str) -> Result<bool> {
-        let found = self
-            .connection
-            .extension_information(extension)
-            .map_err(|fault| self.fault(fault))?;
+        let found = self.connection.extension_information(extension).map_err(|fault| self.fault(fault))?;
         Ok(found.is_some())
     }
 
@@ -180,23 +166,16 @@ fn meaning(connection: &RustConnection<Bounded>, fault: ReplyOrIdError) -> Error
     }
     match fault {
         ReplyOrIdError::ConnectionError(ConnectionError::IoError(fault)) => lost(&fault),
-        ReplyOrIdError::ConnectionError(fault) => {
-            Error::new(Code::Internal, "the connection to the display failed")
-                .kind("display_protocol")
-                .platform(fault.to_string())
-        }
+        ReplyOrIdError::ConnectionError(fault) => Error::new(Code::Internal, "the connection to the display failed")
+            .kind("display_protocol")
+            .platform(fault.to_string()),
         ReplyOrIdError::IdsExhausted => {
-            Error::new(Code::Internal, "the display has no resource ids left")
-                .kind("display_protocol")
+            Error::new(Code::Internal, "the display has no resource ids left").kind("display_protocol")
         }
-        ReplyOrIdError::X11Error(error) if is_gone(&error) => {
-            window_gone().platform(name_of(&error))
-        }
-        ReplyOrIdError::X11Error(error) => {
-            Error::new(Code::Internal, "the display refused a request")
-                .kind("display_request")
-                .platform(name_of(&error))
-        }
+        ReplyOrIdError::X11Error(error) if is_gone(&error) => window_gone().platform(name_of(&error)),
+        ReplyOrIdError::X11Error(error) => Error::new(Code::Internal, "the display refused a request")
+            .kind("display_request")
+            .platform(name_of(&error)),
     }
 }
 
@@ -212,47 +191,31 @@ pub(super) fn window_gone() -> Error {
 
 /// The name of an error, never what was in the request.
 pub(super) fn name_of(error: &X11Error) -> String {
-    format!(
-        "X11 Bad{:?} in {}",
-        error.error_kind,
-        error.request_name.unwrap_or("an unknown request")
-    )
+    format!("X11 Bad{:?} in {}", error.error_kind, error.request_name.unwrap_or("an unknown request"))
 }
 
 /// The numbers of a 32-bit property; nothing where it is missing or of another kind.
 pub(super) fn numbers(property: Option<&GetPropertyReply>) -> Vec<u32> {
-    property
-        .and_then(GetPropertyReply::value32)
-        .map(Iterator::collect)
-        .unwrap_or_default()
+    property.and_then(GetPropertyReply::value32).map(Iterator::collect).unwrap_or_default()
 }
 
 fn timed_out(ended: Ended) -> Error {
     match ended {
         Ended::Cancelled => Error::new(Code::Timeout, "the call was cancelled").kind("cancelled"),
-        Ended::Deadline => {
-            Error::new(Code::Timeout, "the display did not answer in time").kind("deadline")
-        }
+        Ended::Deadline => Error::new(Code::Timeout, "the display did not answer in time").kind("deadline"),
     }
 }
 
 fn lost(fault: &std::io::Error) -> Error {
-    Error::new(
-        Code::PlatformNotSupported,
-        "the connection to the display was lost",
-    )
-    .kind("display_lost")
-    .platform(fault.kind().to_string())
+    Error::new(Code::PlatformNotSupported, "the connection to the display was lost")
+        .kind("display_lost")
+        .platform(fault.kind().to_string())
 }
 
 fn refused(call: &Call<'_>, fault: &ConnectError, had_cookie: bool) -> Error {
     match fault {
         ConnectError::IoError(fault) if fault.kind() == std::io::ErrorKind::TimedOut => {
-            timed_out(if call.cancel.is_raised() {
-                Ended::Cancelled
-            } else {
-                Ended::Deadline
-            })
+            timed_out(if call.cancel.is_raised() { Ended::Cancelled } else { Ended::Deadline })
         }
         ConnectError::IoError(fault) => lost(fault),
         ConnectError::SetupFailed(_) | ConnectError::SetupAuthenticate(_) => {
@@ -263,27 +226,19 @@ fn refused(call: &Call<'_>, fault: &ConnectError, had_cookie: bool) -> Error {
             };
             Error::new(Code::PermDenied, why).kind("display_refused")
         }
-        ConnectError::InvalidScreen => Error::new(
-            Code::PlatformNotSupported,
-            "the display has no screen of that number",
-        )
-        .kind("display_name"),
-        fault => Error::new(
-            Code::PlatformNotSupported,
-            "what answers is not an X server that we understand",
-        )
-        .kind("display_protocol")
-        .platform(fault.to_string()),
+        ConnectError::InvalidScreen => {
+            Error::new(Code::PlatformNotSupported, "the display has no screen of that number").kind("display_name")
+        }
+        fault => Error::new(Code::PlatformNotSupported, "what answers is not an X server that we understand")
+            .kind("display_protocol")
+            .platform(fault.to_string()),
     }
 }
 
 /// Display and screen of `:N`, `:N.S` or `unix:N.S`. Displays of other machines are not reached: what is
 /// seen and done must not leave this one.
 fn parse(display: &str) -> Option<(u16, usize)> {
-    let numbers = display
-        .strip_prefix("unix")
-        .unwrap_or(display)
-        .strip_prefix(':')?;
+    let numbers = display.strip_prefix("unix").unwrap_or(display).strip_prefix(':')?;
     let (number, screen) = numbers.split_once('.').unwrap_or((numbers, "0"));
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     if !digits(number) || !digits(screen) {
@@ -310,10 +265,7 @@ fn read_cookie(path: &Path, host: &[u8], number: u16) -> Option<auth::Cookie> {
 /// directory have.
 fn open(call: &Call<'_>, number: u16) -> Result<OwnedFd> {
     let path = format!("/tmp/.X11-unix/X{number}");
-    let addresses = [
-        SocketAddrUnix::new(path.as_str()),
-        SocketAddrUnix::new_abstract_name(path.as_bytes()),
-    ];
+    let addresses = [SocketAddrUnix::new(path.as_str()), SocketAddrUnix::new_abstract_name(path.as_bytes())];
     let mut last = Errno::NOENT;
     for address in addresses {
         match address.and_then(|address| open_at(call, &address)) {
@@ -326,27 +278,20 @@ fn open(call: &Call<'_>, number: u16) -> Result<OwnedFd> {
         }
     }
     if last == Errno::ACCESS {
-        return Err(Error::new(
-            Code::PermDenied,
-            format!("the socket of display :{number} is not ours to use"),
-        )
-        .kind("display_refused")
-        .platform(format!("{last:?}")));
+        return Err(Error::new(Code::PermDenied, format!("the socket of display :{number} is not ours to use"))
+            .kind("display_refused")
+            .platform(format!("{last:?}")));
     }
-    Err(Error::new(
-        Code::PlatformNotSupported,
-        format!("there is no display :{number}"),
-    )
-    .kind("display_missing")
-    .platform(format!("{last:?}")))
+    Err(Error::new(Code::PlatformNotSupported, format!("there is no display :{number}"))
+        .kind("display_missing")
+        .platform(format!("{last:?}")))
 }
 
 fn open_at(call: &Call<'_>, address: &SocketAddrUnix) -> Result<OwnedFd, Errno> {
     let until = end_of(call);
     loop {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        let socket =
-            rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+        let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
         match rustix::net::connect(&socket, address) {
             Ok(()) => return Ok(socket),
             // The server's queue of unaccepted connections is full.
@@ -377,20 +322,7 @@ mod tests {
         assert_eq!(parse(":1"), Some((1, 0)));
         assert_eq!(parse(":10.2"), Some((10, 2)));
         assert_eq!(parse("unix:0"), Some((0, 0)));
-        for name in [
-            "",
-            ":",
-            "1",
-            ":1.",
-            ":.1",
-            ":-1",
-            ":+1",
-            ":99999",
-            "host:1",
-            "localhost:10.0",
-            ":1 ",
-            "tcp/h:1",
-        ] {
+        for name in ["", ":", "1", ":1.", ":.1", ":-1", ":+1", ":99999", "host:1", "localhost:10.0", ":1 ", "tcp/h:1"] {
             assert_eq!(parse(name), None, "{name}");
         }
     }

@@ -26,10 +26,7 @@ pub(super) struct KeyType {
 impl KeyType {
     fn level(&self, held: u8) -> usize {
         let held = held & self.mask;
-        self.levels
-            .iter()
-            .find(|(mods, _)| *mods == held)
-            .map_or(0, |(_, level)| usize::from(*level))
+        self.levels.iter().find(|(mods, _)| *mods == held).map_or(0, |(_, level)| usize::from(*level))
     }
 }
 
@@ -48,9 +45,7 @@ impl KeySymbols {
         let index = match self.group_info & 0xc0 {
             _ if group <= last => group,
             0x40 => last,
-            0x80 => Some(usize::from(self.group_info >> 4 & 3))
-                .filter(|to| *to <= last)
-                .unwrap_or(0),
+            0x80 => Some(usize::from(self.group_info >> 4 & 3)).filter(|to| *to <= last).unwrap_or(0),
             _ => group % (last + 1),
         };
         self.groups.get(index)
@@ -105,10 +100,7 @@ impl Keymap {
         let code = match chord.key {
             Key::Named(name) => self.named(name, state)?,
             Key::Character(c) => {
-                let commands = chord
-                    .modifiers
-                    .iter()
-                    .any(|modifier| *modifier != Modifier::Shift);
+                let commands = chord.modifiers.iter().any(|modifier| *modifier != Modifier::Shift);
                 // `ctrl+S` names the key, as menus print it; it does not ask for shift.
                 let c = if commands { lower(c) } else { c };
                 let (code, extra) = self.character(c, state)?;
@@ -127,33 +119,23 @@ impl Keymap {
 
     /// Every modifier key, for seeing whether one is held.
     pub(super) fn modifier_keys(&self) -> impl Iterator<Item = u8> {
-        self.modifiers
-            .iter()
-            .filter(|(_, bits)| **bits != 0)
-            .map(|(code, _)| *code)
+        self.modifiers.iter().filter(|(_, bits)| **bits != 0).map(|(code, _)| *code)
     }
 
     /// The modifier bit that num lock sets, if any.
     pub(super) fn num_lock(&self) -> u8 {
-        self.key_setting(&[key::Num_Lock], |_| true)
-            .map_or(0, |(_, bit)| bit)
+        self.key_setting(&[key::Num_Lock], |_| true).map_or(0, |(_, bit)| bit)
     }
 
     fn modifier(&self, modifier: Modifier) -> Result<(u8, u8)> {
         let other = |bit: u8| bit & (SHIFT | LOCK | 1 << 2) == 0;
         let found = match modifier {
             Modifier::Shift => self.key_setting(&[key::Shift_L, key::Shift_R], |bit| bit == SHIFT),
-            Modifier::Ctrl => {
-                self.key_setting(&[key::Control_L, key::Control_R], |bit| bit == 1 << 2)
-            }
-            Modifier::Alt => {
-                self.key_setting(&[key::Alt_L, key::Alt_R, key::Meta_L, key::Meta_R], other)
-            }
+            Modifier::Ctrl => self.key_setting(&[key::Control_L, key::Control_R], |bit| bit == 1 << 2),
+            Modifier::Alt => self.key_setting(&[key::Alt_L, key::Alt_R, key::Meta_L, key::Meta_R], other),
             Modifier::Meta => self.key_setting(&[key::Super_L, key::Super_R], other),
         };
-        found.ok_or_else(|| {
-            no_key(&format!("the keyboard has no key for the modifier {modifier:?}").to_lowercase())
-        })
+        found.ok_or_else(|| no_key(&format!("the keyboard has no key for the modifier {modifier:?}").to_lowercase()))
     }
 
     /// The first key that means one of the symbols, in their order, and sets a modifier bit that will do.
@@ -171,11 +153,7 @@ impl Keymap {
         let wanted = symbol_of(name);
         self.keys
             .iter()
-            .find(|(_, symbols)| {
-                symbols
-                    .group(state.group)
-                    .is_some_and(|(_, levels)| levels.first() == Some(&wanted))
-            })
+            .find(|(_, symbols)| symbols.group(state.group).is_some_and(|(_, levels)| levels.first() == Some(&wanted)))
             .map(|(code, _)| *code)
             .ok_or_else(|| no_key(&format!("the keyboard has no key {}", name.token())))
     }
@@ -184,19 +162,12 @@ impl Keymap {
     fn character(&self, c: char, state: KeyboardState) -> Result<(u8, Vec<(u8, u8)>)> {
         let shift = self.key_setting(&[key::Shift_L, key::Shift_R], |bit| bit == SHIFT);
         let third = self.key_setting(&[key::ISO_Level3_Shift], |bit| bit & (SHIFT | LOCK) == 0);
-        let ways = [
-            Some(vec![]),
-            shift.map(|s| vec![s]),
-            third.map(|t| vec![t]),
-            shift.zip(third).map(|(s, t)| vec![s, t]),
-        ];
+        let ways =
+            [Some(vec![]), shift.map(|s| vec![s]), third.map(|t| vec![t]), shift.zip(third).map(|(s, t)| vec![s, t])];
         for extra in ways.into_iter().flatten() {
             let bits = extra.iter().fold(0, |bits, (_, bit)| bits | bit);
             for code in self.keys.keys() {
-                if self
-                    .symbol(*code, state.group, bits)
-                    .is_some_and(|symbol| types(symbol, c))
-                {
+                if self.symbol(*code, state.group, bits).is_some_and(|symbol| types(symbol, c)) {
                     return Ok((*code, extra));
                 }
             }
@@ -229,17 +200,10 @@ impl Keymap {
         if free == locked && !capital {
             return Ok(());
         }
-        let which = if state.locked & LOCK != 0 {
-            "caps lock is on"
-        } else {
-            "a lock of the keyboard is on"
-        };
-        Err(Error::new(
-            Code::ActionFailed,
-            format!("{which}, so the keys would mean something else"),
-        )
-        .kind("lock_active")
-        .suggest("turn the lock off, or set the text of the field instead of typing it"))
+        let which = if state.locked & LOCK != 0 { "caps lock is on" } else { "a lock of the keyboard is on" };
+        Err(Error::new(Code::ActionFailed, format!("{which}, so the keys would mean something else"))
+            .kind("lock_active")
+            .suggest("turn the lock off, or set the text of the field instead of typing it"))
     }
 }
 

@@ -22,31 +22,16 @@ fn bare() -> Keymap {
         levels
     };
     let types = vec![
-        KeyType {
-            mask: 0,
-            levels: vec![],
-        },
-        KeyType {
-            mask: SHIFT,
-            levels: vec![(SHIFT, 1)],
-        },
-        KeyType {
-            mask: SHIFT | LOCK,
-            levels: vec![(SHIFT, 1), (LOCK, 1)],
-        },
-        KeyType {
-            mask: SHIFT | THIRD,
-            levels: four(&[]),
-        },
+        KeyType { mask: 0, levels: vec![] },
+        KeyType { mask: SHIFT, levels: vec![(SHIFT, 1)] },
+        KeyType { mask: SHIFT | LOCK, levels: vec![(SHIFT, 1), (LOCK, 1)] },
+        KeyType { mask: SHIFT | THIRD, levels: four(&[]) },
         KeyType {
             mask: SHIFT | LOCK | THIRD,
             levels: four(&[(LOCK, 1), (LOCK | THIRD, 2), (SHIFT | LOCK | THIRD, 3)]),
         },
     ];
-    let mut map = Keymap {
-        types,
-        ..Keymap::default()
-    };
+    let mut map = Keymap { types, ..Keymap::default() };
     for (code, symbol, bits) in [
         (50, key::Shift_L, SHIFT),
         (62, key::Shift_R, SHIFT),
@@ -66,11 +51,7 @@ fn bare() -> Keymap {
 }
 
 fn put(map: &mut Keymap, code: u8, kind: usize, symbols: &[u32]) {
-    map.keys
-        .entry(code)
-        .or_default()
-        .groups
-        .push((kind, symbols.to_vec()));
+    map.keys.entry(code).or_default().groups.push((kind, symbols.to_vec()));
 }
 
 fn typed(text: &str) -> Vec<u32> {
@@ -100,8 +81,7 @@ fn german() -> Keymap {
 }
 
 fn strokes(map: &Keymap, chord: &str, state: KeyboardState) -> Result<(Vec<u8>, u8)> {
-    map.strokes(&chord.parse().expect(chord), state)
-        .map(|strokes| (strokes.held, strokes.key))
+    map.strokes(&chord.parse().expect(chord), state).map(|strokes| (strokes.held, strokes.key))
 }
 
 fn plain(map: &Keymap, chord: &str) -> (Vec<u8>, u8) {
@@ -143,75 +123,32 @@ fn a_german_keyboard() {
 
 #[test]
 fn what_cannot_be_typed_is_said() {
-    for (map, chord) in [
-        (us(), "é"),
-        (us(), "@"),
-        (us(), "ctrl+ß"),
-        (german(), "é"),
-        (us(), "f13x"),
-        (us(), "f1"),
-    ] {
+    for (map, chord) in [(us(), "é"), (us(), "@"), (us(), "ctrl+ß"), (german(), "é"), (us(), "f13x"), (us(), "f1")] {
         let Ok(chord) = chord.parse::<Chord>() else {
             continue;
         };
-        let error = map
-            .strokes(&chord, KeyboardState::default())
-            .expect_err("not on this keyboard");
-        assert_eq!(
-            (error.code(), error.kind_of()),
-            (Code::InvalidArgs, Some("no_such_key")),
-            "{chord}"
-        );
+        let error = map.strokes(&chord, KeyboardState::default()).expect_err("not on this keyboard");
+        assert_eq!((error.code(), error.kind_of()), (Code::InvalidArgs, Some("no_such_key")), "{chord}");
     }
     let mut map = us();
     map.modifiers.remove(&133);
-    assert_eq!(
-        strokes(&map, "super+q", KeyboardState::default())
-            .expect_err("no super")
-            .code(),
-        Code::InvalidArgs
-    );
+    assert_eq!(strokes(&map, "super+q", KeyboardState::default()).expect_err("no super").code(), Code::InvalidArgs);
 }
 
 #[test]
 fn locks_refuse_only_what_they_change() {
-    let caps = KeyboardState {
-        group: 0,
-        locked: LOCK,
-    };
-    for (map, chord) in [
-        (us(), "s"),
-        (us(), "S"),
-        (us(), "ctrl+s"),
-        (us(), "ctrl+shift+s"),
-        (german(), "ü"),
-    ] {
-        assert_eq!(
-            strokes(&map, chord, caps).expect_err(chord).kind_of(),
-            Some("lock_active"),
-            "{chord}"
-        );
+    let caps = KeyboardState { group: 0, locked: LOCK };
+    for (map, chord) in [(us(), "s"), (us(), "S"), (us(), "ctrl+s"), (us(), "ctrl+shift+s"), (german(), "ü")] {
+        assert_eq!(strokes(&map, chord, caps).expect_err(chord).kind_of(), Some("lock_active"), "{chord}");
     }
-    for (map, chord) in [
-        (us(), "?"),
-        (us(), "1"),
-        (us(), "return"),
-        (german(), "@"),
-        (german(), "/"),
-    ] {
+    for (map, chord) in [(us(), "?"), (us(), "1"), (us(), "return"), (german(), "@"), (german(), "/")] {
         assert!(strokes(&map, chord, caps).is_ok(), "{chord}");
     }
     // A letter on a key that does not heed the lock is made a capital by the program.
     let mut map = us();
     put(&mut map, 11, TWO, &typed("äÄ"));
-    assert_eq!(
-        strokes(&map, "ä", caps).expect_err("ä").kind_of(),
-        Some("lock_active")
-    );
-    let num = KeyboardState {
-        group: 0,
-        locked: NUM,
-    };
+    assert_eq!(strokes(&map, "ä", caps).expect_err("ä").kind_of(), Some("lock_active"));
+    let num = KeyboardState { group: 0, locked: NUM };
     for chord in ["s", "S", "ctrl+s", "1"] {
         assert!(strokes(&us(), chord, num).is_ok(), "{chord}");
     }
@@ -224,25 +161,11 @@ fn the_active_group_decides() {
     let russian = |symbols: &mut KeySymbols, text: &str| symbols.groups.push((LETTER, typed(text)));
     russian(map.keys.get_mut(&24).expect("q"), "йЙ");
     russian(map.keys.get_mut(&39).expect("s"), "ыЫ");
-    let second = KeyboardState {
-        group: 1,
-        locked: 0,
-    };
+    let second = KeyboardState { group: 1, locked: 0 };
     assert_eq!(strokes(&map, "Ы", second).expect("Ы"), (vec![50], 39));
     assert!(strokes(&map, "s", second).is_err());
     assert!(strokes(&map, "ы", KeyboardState::default()).is_err());
     // Keys with one group keep it in every group, and a third group wraps around to the first.
     assert_eq!(strokes(&map, "?", second).expect("?"), (vec![50], 61));
-    assert_eq!(
-        strokes(
-            &map,
-            "s",
-            KeyboardState {
-                group: 2,
-                locked: 0
-            }
-        )
-        .expect("s"),
-        (vec![], 39)
-    );
+    assert_eq!(strokes(&map, "s", KeyboardState { group: 2, locked: 0 }).expect("s"), (vec![], 39));
 }

@@ -36,12 +36,9 @@ impl Display {
     pub fn press(&self, chord: &Chord) -> Result<()> {
         for extension in [xtest::X11_EXTENSION_NAME, xkb::X11_EXTENSION_NAME] {
             if !self.has(extension)? {
-                return Err(Error::new(
-                    Code::PlatformNotSupported,
-                    "the display takes no keys from programs",
-                )
-                .kind("no_extension")
-                .platform(format!("no {extension}")));
+                return Err(Error::new(Code::PlatformNotSupported, "the display takes no keys from programs")
+                    .kind("no_extension")
+                    .platform(format!("no {extension}")));
             }
         }
         let (keymap, state) = self.keyboard()?;
@@ -56,23 +53,11 @@ impl Display {
     /// The layout and the state that fake keys meet.
     fn keyboard(&self) -> Result<(Keymap, KeyboardState)> {
         let c = &self.connection;
-        let version = c
-            .xkb_use_extension(1, 0)
-            .map_err(|fault| self.fault(fault))?;
+        let version = c.xkb_use_extension(1, 0).map_err(|fault| self.fault(fault))?;
         let device = c
-            .xkb_get_device_info(
-                XTEST_KEYBOARD,
-                0u16.into(),
-                false,
-                0,
-                0,
-                xkb::LedClass::DFLT_XI_CLASS,
-                CORE_IDS,
-            )
+            .xkb_get_device_info(XTEST_KEYBOARD, 0u16.into(), false, 0, 0, xkb::LedClass::DFLT_XI_CLASS, CORE_IDS)
             .map_err(|fault| self.fault(fault))?;
-        let state = c
-            .xkb_get_state(CORE_KEYBOARD)
-            .map_err(|fault| self.fault(fault))?;
+        let state = c.xkb_get_state(CORE_KEYBOARD).map_err(|fault| self.fault(fault))?;
         version.reply().map_err(|fault| self.fault(fault))?;
         // Fake keys are read by the layout of the device that sends them. The core keyboard shows the one of
         // whatever was used last, which need not be the same.
@@ -83,26 +68,7 @@ impl Display {
         };
         let full = MapPart::KEY_TYPES | MapPart::KEY_SYMS | MapPart::MODIFIER_MAP;
         let map = c
-            .xkb_get_map(
-                device,
-                full,
-                0u16.into(),
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-                0u16.into(),
-                0,
-                0,
-                0,
-                0,
-                0,
-                0,
-            )
+            .xkb_get_map(device, full, 0u16.into(), 0, 0, 0, 0, 0, 0, 0, 0, 0u16.into(), 0, 0, 0, 0, 0, 0)
             .map_err(|fault| self.fault(fault))?;
         let state = state.reply().map_err(|fault| self.fault(fault))?;
         let keymap = keymap(map.reply().map_err(|fault| self.fault(fault))?);
@@ -120,18 +86,11 @@ impl Display {
     fn check_free(&self, keymap: &Keymap, strokes: &Strokes) -> Result<()> {
         let down = self.keys_down()?;
         let mut matter = keymap.modifier_keys().chain([strokes.key]);
-        if matter.any(|code| is_down(&down, code)) {
-            Err(held())
-        } else {
-            Ok(())
-        }
+        if matter.any(|code| is_down(&down, code)) { Err(held()) } else { Ok(()) }
     }
 
     fn keys_down(&self) -> Result<[u8; 32]> {
-        let reply = self
-            .connection
-            .query_keymap()
-            .map_err(|fault| self.fault(fault))?;
+        let reply = self.connection.query_keymap().map_err(|fault| self.fault(fault))?;
         Ok(reply.reply().map_err(|fault| self.fault(fault))?.keys)
     }
 
@@ -139,9 +98,7 @@ impl Display {
     /// first key to the last, and not longer, since nothing of it waits for an answer.
     fn send(&self, strokes: &Strokes) -> Result<()> {
         let uncertain = |error: Error| error.delivery(Delivery::DeliveryUncertain);
-        let sent = self
-            .queue(strokes)
-            .map_err(|fault| uncertain(self.fault(fault)))?;
+        let sent = self.queue(strokes).map_err(|fault| uncertain(self.fault(fault)))?;
         let mut first = None;
         for request in sent {
             if let Err(fault) = request.check() {
@@ -150,26 +107,19 @@ impl Display {
         }
         match first {
             None => Ok(()),
-            Some(ReplyError::X11Error(error)) => Err(uncertain(Error::new(
-                Code::ActionFailed,
-                "the display did not take every key",
-            ))
-            .kind("keys_refused")
-            .platform(super::display::name_of(&error))),
+            Some(ReplyError::X11Error(error)) => {
+                Err(uncertain(Error::new(Code::ActionFailed, "the display did not take every key"))
+                    .kind("keys_refused")
+                    .platform(super::display::name_of(&error)))
+            }
             Some(fault) => Err(uncertain(self.fault(fault))),
         }
     }
 
     fn queue(&self, strokes: &Strokes) -> Result<Vec<Sent<'_>>, ConnectionError> {
-        let presses = strokes
-            .held
-            .iter()
-            .chain([&strokes.key])
-            .map(|code| (KEY_PRESS_EVENT, *code));
-        let releases = [&strokes.key]
-            .into_iter()
-            .chain(strokes.held.iter().rev())
-            .map(|code| (KEY_RELEASE_EVENT, *code));
+        let presses = strokes.held.iter().chain([&strokes.key]).map(|code| (KEY_PRESS_EVENT, *code));
+        let releases =
+            [&strokes.key].into_iter().chain(strokes.held.iter().rev()).map(|code| (KEY_RELEASE_EVENT, *code));
         let mut sent = vec![self.connection.grab_server()?];
         for (kind, code) in presses.chain(releases) {
             sent.push(self.fake(kind, code)?);
@@ -179,8 +129,7 @@ impl Display {
     }
 
     fn fake(&self, kind: u8, code: u8) -> Result<Sent<'_>, ConnectionError> {
-        self.connection
-            .xtest_fake_input(kind, code, x11rb::CURRENT_TIME, x11rb::NONE, 0, 0, 0)
+        self.connection.xtest_fake_input(kind, code, x11rb::CURRENT_TIME, x11rb::NONE, 0, 0, 0)
     }
 
     /// Sees to it that none of our keys stays down: waits for the releases that were sent, and sends them
@@ -197,19 +146,12 @@ impl Display {
             }
             if Instant::now() >= until {
                 for code in stuck {
-                    let again = self
-                        .fake(KEY_RELEASE_EVENT, code)
-                        .map_err(|fault| uncertain(self.fault(fault)))?;
-                    again
-                        .check()
-                        .map_err(|fault| uncertain(self.fault(fault)))?;
+                    let again = self.fake(KEY_RELEASE_EVENT, code).map_err(|fault| uncertain(self.fault(fault)))?;
+                    again.check().map_err(|fault| uncertain(self.fault(fault)))?;
                 }
                 return Err(uncertain(
-                    Error::new(
-                        Code::ActionFailed,
-                        "keys were still down after they had been released",
-                    )
-                    .kind("keys_stuck"),
+                    Error::new(Code::ActionFailed, "keys were still down after they had been released")
+                        .kind("keys_stuck"),
                 ));
             }
             // No event tells a client that is not focused that a key went up.
@@ -221,19 +163,15 @@ impl Display {
     }
 }
 
-type Sent<'c> =
-    x11rb::cookie::VoidCookie<'c, x11rb::rust_connection::RustConnection<super::stream::Bounded>>;
+type Sent<'c> = x11rb::cookie::VoidCookie<'c, x11rb::rust_connection::RustConnection<super::stream::Bounded>>;
 
 /// XKB's word for a device's default feedback.
 const CORE_IDS: u16 = 0x400;
 
 fn held() -> Error {
-    Error::new(
-        Code::ActionFailed,
-        "a key is held on the keyboard, and would be added to what is pressed",
-    )
-    .kind("keys_held")
-    .suggest("try again when the keyboard is not being used")
+    Error::new(Code::ActionFailed, "a key is held on the keyboard, and would be added to what is pressed")
+        .kind("keys_held")
+        .suggest("try again when the keyboard is not being used")
 }
 
 fn is_down(keys: &[u8; 32], code: u8) -> bool {
@@ -242,49 +180,21 @@ fn is_down(keys: &[u8; 32], code: u8) -> bool {
 
 /// The server's answer in our terms.
 fn keymap(reply: GetMapReply) -> Keymap {
-    let types = reply
-        .map
-        .types_rtrn
-        .unwrap_or_default()
-        .into_iter()
-        .map(|kind| KeyType {
-            mask: bits(kind.mods_mask),
-            levels: kind
-                .map
-                .iter()
-                .filter(|entry| entry.active)
-                .map(|e| (bits(e.mods_mask), e.level))
-                .collect(),
-        });
+    let types = reply.map.types_rtrn.unwrap_or_default().into_iter().map(|kind| KeyType {
+        mask: bits(kind.mods_mask),
+        levels: kind.map.iter().filter(|entry| entry.active).map(|e| (bits(e.mods_mask), e.level)).collect(),
+    });
     let codes = reply.first_key_sym..=u8::MAX;
-    let keys = codes
-        .zip(reply.map.syms_rtrn.unwrap_or_default())
-        .map(|(code, symbols)| {
-            let count = usize::from(symbols.group_info & 0x0f).min(symbols.kt_index.len());
-            let width = usize::from(symbols.width).max(1);
-            let groups = symbols.syms.chunks(width).zip(symbols.kt_index).take(count);
-            let groups = groups
-                .map(|(levels, kind)| (usize::from(kind), levels.to_vec()))
-                .collect();
-            (
-                code,
-                KeySymbols {
-                    groups,
-                    group_info: symbols.group_info,
-                },
-            )
-        });
-    let modifiers = reply
-        .map
-        .modmap_rtrn
-        .unwrap_or_default()
-        .into_iter()
-        .map(|entry| (entry.keycode, bits(entry.mods)));
-    Keymap {
-        types: types.collect(),
-        keys: keys.collect(),
-        modifiers: modifiers.collect(),
-    }
+    let keys = codes.zip(reply.map.syms_rtrn.unwrap_or_default()).map(|(code, symbols)| {
+        let count = usize::from(symbols.group_info & 0x0f).min(symbols.kt_index.len());
+        let width = usize::from(symbols.width).max(1);
+        let groups = symbols.syms.chunks(width).zip(symbols.kt_index).take(count);
+        let groups = groups.map(|(levels, kind)| (usize::from(kind), levels.to_vec())).collect();
+        (code, KeySymbols { groups, group_info: symbols.group_info })
+    });
+    let modifiers =
+        reply.map.modmap_rtrn.unwrap_or_default().into_iter().map(|entry| (entry.keycode, bits(entry.mods)));
+    Keymap { types: types.collect(), keys: keys.collect(), modifiers: modifiers.collect() }
 }
 
 /// The eight modifier bits.

@@ -15,12 +15,7 @@ impl Area {
     /// A rectangle by corner and size.
     pub(super) fn new(x: i32, y: i32, width: u32, height: u32) -> Self {
         let far = |start: i32, length: u32| start.saturating_add_unsigned(length);
-        Area {
-            left: x,
-            top: y,
-            right: far(x, width),
-            bottom: far(y, height),
-        }
+        Area { left: x, top: y, right: far(x, width), bottom: far(y, height) }
     }
 
     fn is_empty(self) -> bool {
@@ -52,11 +47,7 @@ pub(super) struct Region(Vec<Area>);
 impl Region {
     /// All of a rectangle.
     pub(super) fn of(area: Area) -> Self {
-        if area.is_empty() {
-            Region::default()
-        } else {
-            Region(vec![area])
-        }
+        if area.is_empty() { Region::default() } else { Region(vec![area]) }
     }
 
     /// Whether no pixel is in it.
@@ -74,26 +65,10 @@ impl Region {
             };
             // What is left of it: a band above, one below, and the pieces beside the hole.
             let pieces = [
-                Area {
-                    bottom: hole.top,
-                    ..area
-                },
-                Area {
-                    top: hole.bottom,
-                    ..area
-                },
-                Area {
-                    top: hole.top,
-                    bottom: hole.bottom,
-                    right: hole.left,
-                    ..area
-                },
-                Area {
-                    top: hole.top,
-                    bottom: hole.bottom,
-                    left: hole.right,
-                    ..area
-                },
+                Area { bottom: hole.top, ..area },
+                Area { top: hole.bottom, ..area },
+                Area { top: hole.top, bottom: hole.bottom, right: hole.left, ..area },
+                Area { top: hole.top, bottom: hole.bottom, left: hole.right, ..area },
             ];
             kept.extend(pieces.into_iter().filter(|piece| !piece.is_empty()));
         }
@@ -122,9 +97,7 @@ mod tests {
         let mut all: Vec<_> = region
             .0
             .iter()
-            .flat_map(|a| {
-                (a.top..a.bottom).flat_map(move |y| (a.left..a.right).map(move |x| (x, y)))
-            })
+            .flat_map(|a| (a.top..a.bottom).flat_map(move |y| (a.left..a.right).map(move |x| (x, y))))
             .collect();
         all.sort_unstable();
         let count = all.len();
@@ -143,11 +116,8 @@ mod tests {
                     let mut region = Region::of(base);
                     region.remove(out);
                     region.remove(Area::new(4, 4, 1, 1));
-                    let inside = |a: Area, x, y| {
-                        (a.left..a.right).contains(&x) && (a.top..a.bottom).contains(&y)
-                    };
-                    let mut wanted: Vec<_> =
-                        (2..8).flat_map(|x| (2..8).map(move |y| (x, y))).collect();
+                    let inside = |a: Area, x, y| (a.left..a.right).contains(&x) && (a.top..a.bottom).contains(&y);
+                    let mut wanted: Vec<_> = (2..8).flat_map(|x| (2..8).map(move |y| (x, y))).collect();
                     wanted.retain(|&(x, y)| !inside(out, x, y) && (x, y) != (4, 4));
                     assert_eq!(pixels(&region), wanted);
                 }

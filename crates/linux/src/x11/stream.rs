@@ -47,15 +47,8 @@ pub(super) fn end_of(call: &Call<'_>) -> Instant {
 
 impl Bounded {
     pub(super) fn new(inner: DefaultStream, call: &Call<'_>) -> Self {
-        let limit = Limit {
-            until: end_of(call),
-            cancel: call.cancel.clone(),
-            spent: None,
-        };
-        Bounded {
-            inner,
-            limit: Mutex::new(limit),
-        }
+        let limit = Limit { until: end_of(call), cancel: call.cancel.clone(), spent: None };
+        Bounded { inner, limit: Mutex::new(limit) }
     }
 
     fn limit(&self) -> MutexGuard<'_, Limit> {
@@ -91,12 +84,7 @@ impl Bounded {
 }
 
 /// Waits for the descriptor, the moment or the cancellation, whichever comes first.
-fn ready(
-    stream: &DefaultStream,
-    flags: PollFlags,
-    until: Instant,
-    cancel: &Cancel,
-) -> io::Result<Result<(), Ended>> {
+fn ready(stream: &DefaultStream, flags: PollFlags, until: Instant, cancel: &Cancel) -> io::Result<Result<(), Ended>> {
     loop {
         if cancel.is_raised() {
             return Ok(Err(Ended::Cancelled));
@@ -149,11 +137,7 @@ impl Stream for Bounded {
         self.inner.write(buffer, fds)
     }
 
-    fn write_vectored(
-        &self,
-        buffers: &[io::IoSlice<'_>],
-        fds: &mut Vec<RawFdContainer>,
-    ) -> io::Result<usize> {
+    fn write_vectored(&self, buffers: &[io::IoSlice<'_>], fds: &mut Vec<RawFdContainer>) -> io::Result<usize> {
         self.inner.write_vectored(buffers, fds)
     }
 }
