@@ -19,6 +19,7 @@ pub mod error;
 pub mod evidence;
 pub mod geometry;
 pub mod input;
+pub mod label;
 pub mod name;
 pub mod node;
 pub mod object;
