@@ -97,7 +97,9 @@ impl<'o> Census<'o> {
         let Some(node) = self.observation.nodes.get(index) else { return false };
         let Some(looks) = looks(self.observation, index) else { return false };
         let is_named = node.name.known().is_some() || node.native_id.known().is_some() || looks.3.is_some();
-        if !is_named || !self.observation.is_complete() || self.faceless.contains(&node.role) {
+        // What was not looked at may hold its twin.
+        let whole = self.observation.is_complete() && self.observation.above.is_empty();
+        if !is_named || !whole || self.faceless.contains(&node.role) {
             return false;
         }
         match details(node) {
@@ -108,7 +110,8 @@ impl<'o> Census<'o> {
 }
 
 fn around(observation: &Observation, index: usize) -> Vec<&Node> {
-    observation.ancestors(index).filter_map(|ancestor| observation.nodes.get(ancestor)).collect()
+    let within = observation.ancestors(index).filter_map(|ancestor| observation.nodes.get(ancestor));
+    within.chain(&observation.above).collect()
 }
 
 fn looks(observation: &Observation, index: usize) -> Option<Looks<'_>> {
