@@ -18,6 +18,7 @@ pub mod disposition;
 pub mod error;
 pub mod evidence;
 pub mod geometry;
+pub mod hint;
 pub mod input;
 pub mod label;
 pub mod name;
