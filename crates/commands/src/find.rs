@@ -4,9 +4,10 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_core::error::Code;
+use surehand_core::hint::hints;
 use surehand_core::platform::ObserveRequest;
 use surehand_core::query::Query;
-use surehand_core::reference::{Ref, SnapshotId};
+use surehand_core::reference::Ref;
 use surehand_core::role::Role;
 use surehand_core::snapshot::number;
 use surehand_core::state::State;
@@ -191,7 +192,7 @@ impl Command for Find {
             count,
             roles_present,
             complete: observation.is_complete(),
-            gaps: element::gaps(&observation),
+            gaps: element::gaps(&observation, |_| None),
         };
         if self.count {
             return Ok(found);
@@ -208,9 +209,10 @@ impl Command for Find {
             number(&observation, id, platform.session(), cx.services.unix_time(), |index| picked.contains(&index));
         store.save(id, &referenced.snapshot)?;
         found.snapshot_id = Some(id.to_string());
+        let hints = hints(&observation);
         let mut matches = picked.iter().filter_map(|index| {
             let number = *referenced.numbers.get(index)?;
-            one(&observation, *index, id, number)
+            one(&observation, *index, Ref { snapshot: id, number }, hints.get(index).cloned())
         });
         if matches!(self.pick(), Pick::All) {
             found.matches = Some(matches.collect());
@@ -285,7 +287,7 @@ fn state(clause: &str) -> Result<(State, bool)> {
     Ok((word.parse().map_err(bad)?, wanted))
 }
 
-fn one(observation: &Observation, index: usize, id: SnapshotId, number: u32) -> Option<Match> {
+fn one(observation: &Observation, index: usize, ref_id: Ref, hint: Option<String>) -> Option<Match> {
     let node = observation.nodes.get(index)?;
     let mut path = Vec::new();
     let mut below = index;
@@ -295,7 +297,7 @@ fn one(observation: &Observation, index: usize, id: SnapshotId, number: u32) -> 
     }
     path.reverse();
     Some(Match {
-        element: TreeNode::of(node, Some(Ref { snapshot: id, number })),
+        element: TreeNode { hint, ..TreeNode::of(node, Some(ref_id)) },
         interactive: node.is_interactive(),
         path,
     })

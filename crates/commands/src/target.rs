@@ -182,6 +182,45 @@ pub fn readable_window(platform: &dyn Platform, call: &Call<'_>, wanted: Wanted<
     }
 }
 
+/// Every window that can be read of the one application that is meant; of the one that has the focused window
+/// where none is named.
+///
+/// # Errors
+/// As [`window`]; `AMBIGUOUS_TARGET` when several applications are named so.
+pub fn readable_windows(
+    platform: &dyn Platform,
+    call: &Call<'_>,
+    wanted: Wanted<'_>,
+) -> Result<Vec<(Application, Window)>> {
+    if wanted.window_id.is_some() {
+        return Ok(vec![readable_window(platform, call, wanted)?]);
+    }
+    let application = match wanted.app {
+        None => readable_window(platform, call, wanted)?.0,
+        Some(app) => {
+            let mut named = applications_named(&platform.applications(call)?, app)?;
+            if named.len() > 1 {
+                let candidates: Vec<_> = named.iter().map(|app| (app.name.clone(), app.process.pid)).collect();
+                return Err(Error::new(
+                    Code::AmbiguousTarget,
+                    format!("{} applications are named {}", named.len(), quote(app)),
+                )
+                .kind("ambiguous_app")
+                .detail("candidates", candidates)
+                .suggest("say which window with `--window-id`; see `list-windows`"));
+            }
+            named.remove(0)
+        }
+    };
+    let windows = platform.windows(call, std::slice::from_ref(&application))?;
+    if let Some(silent) = windows.unresponsive.iter().find(|silent| silent.pid == application.process.pid) {
+        return Err(does_not_answer(silent));
+    }
+    let own =
+        windows.items.into_iter().filter(|window| window.process == application.process && window.is_accessible());
+    Ok(own.map(|window| (application.clone(), window)).collect())
+}
+
 fn choose(found: Vec<Window>, wanted: &Wanted<'_>, silent: &[Unresponsive]) -> Result<Window> {
     if wanted.app.is_none() {
         let focused: Vec<Window> = found.into_iter().filter(|window| window.focused == Reading::Known(true)).collect();
