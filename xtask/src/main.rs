@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod codegen;
 mod demo;
 mod packages;
 mod process;
@@ -29,6 +30,8 @@ enum Task {
     Test(test::Test),
     /// Prove the invariants of ARCHITECTURE.md that a program can prove.
     Tidy(tidy::Tidy),
+    /// Write the reference and the table of commands from what the code says of itself.
+    Codegen(codegen::Codegen),
     /// Print the line that installs the system's packages.
     Packages(packages::Packages),
 }
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Task::Demo(task) => task.run(),
         Task::Test(task) => task.run(),
         Task::Tidy(task) => task.run(),
+        Task::Codegen(task) => task.run(),
         Task::Packages(task) => task.run(),
     };
     match done {

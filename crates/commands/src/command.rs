@@ -13,7 +13,7 @@ use crate::gate::Resource;
 use crate::outline::Outline;
 
 /// What a command does to the world. Annotations of tools, journaling and policy follow from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
     /// Reads, and changes nothing but our own snapshots.
@@ -36,7 +36,7 @@ impl Effect {
 }
 
 /// Who a command is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Audience {
     /// Agents and people.
@@ -46,7 +46,7 @@ pub enum Audience {
 }
 
 /// The chapter of the reference a command stands in, and the set a tool profile picks by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Group {
     /// Looking at applications.
@@ -64,7 +64,7 @@ pub enum Group {
 }
 
 /// How a command answers where no format is asked for and standard output is not a terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Piped {
     /// The envelope.

@@ -90,7 +90,6 @@ pub enum Unverified {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Outcome {
     /// How the element was recognised.
-    #[schemars(with = "String")]
     pub resolved_by: How,
     /// How often the element was looked at before it was ready.
     pub attempts: u32,

@@ -9,6 +9,7 @@
 //!    now that agree in full are counted. One is the element, provided that nothing else looked the same at
 //!    the snapshot: of two twins the one that is left may be the other. None and several are refusals.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::{Code, Error, Result};
@@ -21,7 +22,7 @@ use crate::text::quote;
 use crate::time::Call;
 
 /// How an element was recognised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
     /// By the living object itself.

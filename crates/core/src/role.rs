@@ -116,7 +116,7 @@ roles! {
 }
 
 /// Words that callers use for a role and that mean one of ours.
-const SYNONYMS: &[(&str, Role)] = &[
+pub const SYNONYMS: &[(&str, Role)] = &[
     ("gridcell", Role::Cell),
     ("img", Role::Image),
     ("radio", Role::RadioButton),
