@@ -11,6 +11,7 @@ use surehand_core::reference::Ref;
 use surehand_core::role::Role;
 use surehand_core::snapshot::number;
 use surehand_core::state::State;
+use surehand_core::text::{fold, quote};
 use surehand_core::tree::Observation;
 use surehand_core::{Error, Result};
 
@@ -261,6 +262,10 @@ impl Find {
             exact: self.exact,
             states: self.state.iter().map(|clause| state(clause)).collect::<Result<_>>()?,
         };
+        let texts = [&query.name, &query.value, &query.text, &query.description, &query.native_id];
+        if texts.into_iter().flatten().any(|text| fold(text).is_empty()) {
+            return Err(bad("a text to look for is empty, and every element would match it".into()));
+        }
         if query.is_empty() {
             return Err(bad("nothing to look for was given".into())
                 .suggest("give at least one of `--role`, `--name`, `--value`, `--text`, `--description`, `--native-id`, `--state`"));
@@ -279,7 +284,7 @@ fn state(clause: &str) -> Result<(State, bool)> {
         None => (clause, true),
         Some((word, "true")) => (word, true),
         Some((word, "false")) => (word, false),
-        Some((_, other)) => return Err(bad(format!("`{other}` is neither `true` nor `false`"))),
+        Some((_, other)) => return Err(bad(format!("{} is neither `true` nor `false`", quote(other)))),
     };
     if word == "enabled" {
         return Ok((State::Disabled, !wanted));

@@ -62,7 +62,7 @@ pub(crate) struct Snapshot {
     #[serde(default)]
     skeleton: bool,
     /// Read only this element and what is below it; refs from before stay valid
-    #[arg(long, value_name = "REF", conflicts_with_all = ["app", "window_id", "surface", "since"])]
+    #[arg(long, value_name = "REF", conflicts_with_all = ["window_id", "app", "surface", "since"])]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     root: Option<Ref>,
     /// With `--root`: skip so many children of a container that has too many to read at once
