@@ -1,6 +1,6 @@
 //! Private desktops for real: every test has directories and components of its own.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests fail as tests do")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed step of a helper fails the test")]
 
 use std::collections::BTreeMap;
 use std::fs;
