@@ -11,7 +11,6 @@ mod display;
 mod environment;
 mod home;
 mod places;
-mod process;
 mod processes;
 pub(crate) mod programs;
 mod random;
