@@ -45,6 +45,8 @@ pub(crate) enum Parsed {
         error: Error,
         /// The text for people.
         usage: String,
+        /// The format that was asked for, as far as that can be told.
+        format: Option<Format>,
     },
 }
 
@@ -132,10 +134,7 @@ pub(crate) fn parse() -> Parsed {
         Ok(invocation) => Parsed::Run(Arguments {
             invocation,
             settings: settings(&matches),
-            format: matches.get_one::<String>("format").map(|format| match format.as_str() {
-                "outline" => Format::Outline,
-                _ => Format::Json,
-            }),
+            format: matches.get_one::<String>("format").map(|word| format(word)),
             verbose: matches.get_flag("verbose"),
         }),
     }
@@ -164,7 +163,7 @@ fn refused(error: &clap::Error) -> Parsed {
     let error = own.unwrap_or_else(|| {
         Error::new(Code::InvalidArgs, message()).kind("usage").suggest("see `surehand COMMAND --help`")
     });
-    Parsed::Refused { command: asked_for(), error, usage }
+    Parsed::Refused { command: asked_for(), error, usage, format: format_asked_for() }
 }
 
 /// The command that the arguments were for, so that the envelope can name it although they do not parse.
@@ -177,6 +176,18 @@ fn asked_for() -> String {
         .find(|name| surehand_commands::registry::find(name).is_some())
         .unwrap_or_default()
         .to_owned()
+}
+
+fn format(word: &str) -> Format {
+    if word == "outline" { Format::Outline } else { Format::Json }
+}
+
+/// The format in arguments that do not parse.
+fn format_asked_for() -> Option<Format> {
+    let words: Vec<String> = std::env::args().collect();
+    let given = words.iter().find_map(|word| word.strip_prefix("--format="));
+    let after = words.iter().position(|word| word == "--format").and_then(|at| words.get(at + 1));
+    given.or(after.map(String::as_str)).map(format)
 }
 
 #[expect(clippy::disallowed_methods, reason = "this binary is where the environment is read")]

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     let arguments = match arguments::parse() {
         Parsed::Run(arguments) => arguments,
         Parsed::Text(text) => return print::text(&text),
-        Parsed::Refused { command, error, usage } => return print::refused(&command, &error, &usage),
+        Parsed::Refused { command, error, usage, format } => return print::refused(&command, &error, &usage, format),
     };
     log(arguments.verbose);
     let cancel = Cancel::default();

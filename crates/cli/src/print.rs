@@ -46,13 +46,12 @@ fn failed(command: &str, error: &Error, format: Format) -> ExitCode {
 }
 
 /// Prints what is wrong with the arguments.
-pub(crate) fn refused(command: &str, error: &Error, usage: &str) -> ExitCode {
+pub(crate) fn refused(command: &str, error: &Error, usage: &str, format: Option<Format>) -> ExitCode {
     let status = error.code().exit_status();
-    if io::stdout().is_terminal() {
-        let _ = io::stderr().write_all(usage.as_bytes());
+    let _ = io::stderr().write_all(usage.as_bytes());
+    if format == Some(Format::Outline) || format.is_none() && io::stdout().is_terminal() {
         return ExitCode::from(status);
     }
-    let _ = io::stderr().write_all(usage.as_bytes());
     finish(stdout(&envelope::failure(command, error)), status)
 }
 

@@ -369,7 +369,7 @@ fn take(extra: &mut Extra, field: &Field, answer: Answer, toolkit: Toolkit) {
         Field::Current => extra.number[0] = property(answer).ok(),
         Field::Minimum => extra.number[1] = property(answer).ok(),
         Field::Maximum => extra.number[2] = property(answer).ok(),
-        Field::Extents => extra.bounds = reading(body::<(i32, i32, i32, i32)>(answer)).map_into_rect(),
+        Field::Extents => extra.bounds = rect(&body(answer)),
         Field::ActionCount => {}
     }
 }
@@ -381,7 +381,8 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
         text.map(|text| {
             let (kept, clipped) = clip(&text, max);
             cut |= clipped;
-            kept.to_owned()
+            // Two texts that begin alike are still two: what was cut stays part of the identity.
+            if clipped { format!("{kept}… [{} bytes, {:08x}]", text.len(), fingerprint(&text)) } else { text }
         })
     };
     let number = raw.role.known().copied();
@@ -429,6 +430,14 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
     (node, cut)
 }
 
+/// FNV-1a, folded to 32 bits: the same in every process, unlike the standard hasher, which is seeded.
+fn fingerprint(text: &str) -> u32 {
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    (hash ^ (hash >> 32)) as u32
+}
+
 /// The action that activates the element, if one is named so.
 fn press(actions: &[String]) -> Option<String> {
     PRESS.iter().find_map(|wanted| actions.iter().find(|action| action.trim().eq_ignore_ascii_case(wanted)).cloned())
@@ -461,23 +470,13 @@ fn reading<T>(answer: Result<T, Fault>) -> Reading<T> {
     }
 }
 
-trait IntoRect {
-    fn map_into_rect(self) -> Reading<Rect>;
-}
-
-impl IntoRect for Reading<(i32, i32, i32, i32)> {
-    /// Toolkits have their own ways to say "nowhere": huge negative corners, sizes below zero.
-    fn map_into_rect(self) -> Reading<Rect> {
-        match self {
-            Reading::Known((x, y, width, height)) => match (u32::try_from(width), u32::try_from(height)) {
-                (Ok(width), Ok(height)) if x != i32::MIN && y != i32::MIN => {
-                    Reading::Known(Rect { x, y, width, height })
-                }
-                _ => Reading::Absent,
-            },
-            Reading::Absent => Reading::Absent,
-            Reading::Unknown => Reading::Unknown,
-        }
+/// A place on the screen. Toolkits have their own ways to say "nowhere": huge negative corners, sizes below
+/// zero.
+pub(crate) fn rect(answer: &Result<(i32, i32, i32, i32), Fault>) -> Reading<Rect> {
+    let &Ok((x, y, width, height)) = answer else { return Reading::Unknown };
+    match (u32::try_from(width), u32::try_from(height)) {
+        (Ok(width), Ok(height)) if x != i32::MIN && y != i32::MIN => Reading::Known(Rect { x, y, width, height }),
+        _ => Reading::Absent,
     }
 }
 
@@ -497,11 +496,8 @@ mod tests {
 
     #[test]
     fn nowhere_is_no_place() {
-        assert_eq!(Reading::Known((i32::MIN, i32::MIN, 1, 1)).map_into_rect(), Reading::Absent);
-        assert_eq!(Reading::Known((-1, -1, -1, -1)).map_into_rect(), Reading::Absent);
-        assert_eq!(
-            Reading::Known((-5, 7, 0, 3)).map_into_rect(),
-            Reading::Known(Rect { x: -5, y: 7, width: 0, height: 3 })
-        );
+        assert_eq!(rect(&Ok((i32::MIN, i32::MIN, 1, 1))), Reading::Absent);
+        assert_eq!(rect(&Ok((-1, -1, -1, -1))), Reading::Absent);
+        assert_eq!(rect(&Ok((-5, 7, 0, 3))), Reading::Known(Rect { x: -5, y: 7, width: 0, height: 3 }));
     }
 }

@@ -1,10 +1,10 @@
 //! Top-level windows: the accessibility tree's and the window system's, joined where it is certain that both
 //! mean the same one.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use atspi::State as NativeState;
+use surehand_core::geometry::Rect;
 use surehand_core::object::{Application, ObjectId};
 use surehand_core::platform::{Listing, Unresponsive};
 use surehand_core::reading::Reading;
@@ -28,6 +28,8 @@ struct TreeWindow {
     object: ObjectId,
     title: String,
     states: Reading<NativeStates>,
+    /// Where it says it is on the screen; toolkits differ in whether that includes the frame.
+    extents: Reading<Rect>,
 }
 
 /// The windows of these applications.
@@ -108,6 +110,7 @@ async fn of_application(bus: &Bus, application: &Application, span: Duration) ->
                 peer.call(path, &accessible, "GetRole", &()),
                 peer.get(path, &accessible, "Name"),
                 peer.call(path, &accessible, "GetState", &()),
+                peer.call(path, &format!("{ATSPI}Component"), "GetExtents", &(0u32,)),
             ]
         })
         .collect();
@@ -115,7 +118,7 @@ async fn of_application(bus: &Bus, application: &Application, span: Duration) ->
     let mut next = || answers.next().unwrap_or(Err(Fault::Malformed));
     let mut windows = Vec::new();
     for (_, path) in own {
-        let (role, title, states) = (body::<u32>(next()), text(next()), body::<Vec<u32>>(next()));
+        let (role, title, states, extents) = (body::<u32>(next()), text(next()), body::<Vec<u32>>(next()), next());
         if role == Err(Fault::NoAnswer) {
             return Err(Fault::NoAnswer);
         }
@@ -126,32 +129,51 @@ async fn of_application(bus: &Bus, application: &Application, span: Duration) ->
             object: bus.object(name, &path),
             title: title.unwrap_or_default(),
             states: states.map_or(Reading::Unknown, |words| Reading::Known(NativeStates::from_words(&words))),
+            extents: crate::read::rect(&body(extents)),
         });
     }
     Ok(windows)
 }
 
-/// Joins an application's windows of both kinds: by title, where each side has only one of that title.
-/// Two windows that look the same stay apart: which is which would be a guess.
+/// A way to tell that two windows are the same.
+type Rule<'r> = dyn Fn(&TreeWindow, &XWindow) -> bool + 'r;
+
+/// Which window of the screen each window of the tree is, where that is certain.
+///
+/// A title that only one has on each side joins the two. What is left after that is joined by the place on
+/// the screen, if only one is there: a message box often has a title on one side only, and while a title
+/// changes the two sides disagree. Windows that look the same on all counts stay apart: which is which
+/// would be a guess.
+fn partners<'x>(windows: &[TreeWindow], own: &[&'x XWindow]) -> Vec<Option<&'x XWindow>> {
+    let mut partners: Vec<Option<&XWindow>> = vec![None; windows.len()];
+    let by_title = |window: &TreeWindow, other: &XWindow| window.title.trim() == other.title.trim();
+    let by_place = |window: &TreeWindow, other: &XWindow| match &window.extents {
+        Reading::Known(extents) => extents.has_area() && (*extents == other.frame || *extents == other.bounds),
+        Reading::Absent | Reading::Unknown => false,
+    };
+    let alone = |_: &TreeWindow, _: &XWindow| windows.len() == 1 && own.len() == 1;
+    let rules: [&Rule<'_>; 3] = [&by_title, &by_place, &alone];
+    for rule in rules {
+        let left: Vec<usize> = (0..windows.len()).filter(|index| partners[*index].is_none()).collect();
+        let free: Vec<&XWindow> =
+            own.iter().copied().filter(|other| !partners.iter().flatten().any(|taken| taken.id == other.id)).collect();
+        for index in &left {
+            let fitting: Vec<&&XWindow> = free.iter().filter(|other| rule(&windows[*index], other)).collect();
+            if let [only] = fitting.as_slice()
+                && left.iter().filter(|rival| rule(&windows[**rival], only)).count() == 1
+            {
+                partners[*index] = Some(only);
+            }
+        }
+    }
+    partners
+}
+
+/// Joins an application's windows of both kinds.
 fn join(application: &Application, windows: Vec<TreeWindow>, own: &[&XWindow], has_screen: bool) -> Vec<Window> {
-    let mut of_title: HashMap<&str, Vec<&XWindow>> = HashMap::new();
-    for window in own {
-        of_title.entry(window.title.trim()).or_default().push(window);
-    }
-    let mut titles: HashMap<String, usize> = HashMap::new();
-    for window in &windows {
-        *titles.entry(window.title.trim().to_owned()).or_default() += 1;
-    }
-    let alone = windows.len() == 1 && own.len() == 1;
+    let partners = partners(&windows, own);
     let mut joined = Vec::new();
-    for window in windows {
-        let title = window.title.trim();
-        let partner = match of_title.get(title).map(Vec::as_slice) {
-            Some([partner]) if titles.get(title) == Some(&1) => Some(*partner),
-            // One of each kind belong together also while a title is just changing.
-            _ if alone => own.first().copied(),
-            _ => None,
-        };
+    for (window, partner) in windows.into_iter().zip(partners) {
         let state = |native: NativeState| window.states.map(|states| states.has(native));
         let visible = state(NativeState::Visible);
         // What an application keeps around without ever having shown it is no window to anybody.
@@ -186,7 +208,6 @@ fn own_id(object: &ObjectId) -> String {
 
 #[cfg(test)]
 mod tests {
-    use surehand_core::geometry::Rect;
     use surehand_core::object::Process;
 
     use super::*;
@@ -206,6 +227,7 @@ mod tests {
             object: ObjectId { owner: "bus:1.1".into(), object: path.into() },
             title: title.into(),
             states: Reading::Known(NativeStates(NativeState::Visible as u64)),
+            extents: Reading::Unknown,
         }
     }
 
@@ -231,6 +253,27 @@ mod tests {
         assert_eq!(joined.iter().map(|window| window.native).collect::<Vec<_>>(), [Some(1), None, None]);
         assert_eq!(joined[0].id, "w-1");
         assert_ne!(joined[1].id, joined[2].id);
+    }
+
+    #[test]
+    fn what_titles_do_not_tell_the_place_does() {
+        let place = |x| Rect { x, y: 20, width: 30, height: 40 };
+        let mut one = x_window(1, "");
+        let mut two = x_window(2, "old");
+        (one.frame, two.frame) = (place(5), place(100));
+        let mut windows = vec![tree_window("/a", "Question"), tree_window("/b", "new")];
+        (windows[0].extents, windows[1].extents) = (Reading::Known(place(5)), Reading::Known(place(100)));
+        let joined = join(&application(), windows, &[&one, &two], true);
+        assert_eq!(joined.iter().map(|window| window.native).collect::<Vec<_>>(), [Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn windows_in_one_place_stay_apart() {
+        let (one, two) = (x_window(1, "A"), x_window(2, "A"));
+        let mut windows = vec![tree_window("/a", "A"), tree_window("/b", "A")];
+        windows.iter_mut().for_each(|window| window.extents = Reading::Known(one.bounds));
+        let joined = join(&application(), windows, &[&one, &two], true);
+        assert_eq!(joined.iter().filter_map(|window| window.native).count(), 0);
     }
 
     #[test]

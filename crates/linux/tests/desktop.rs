@@ -132,6 +132,12 @@ fn kill(pid: u32) {
     assert_eq!(rustix::event::poll(&mut fds, Some(&patience)).unwrap(), 1, "a killed process did not end");
 }
 
+/// Whether there is no such process, or only what nobody took note of yet.
+fn has_ended(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat"));
+    stat.map_or(true, |stat| stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with('Z')))
+}
+
 /// The processes that carry a key and have not ended.
 fn carriers(key: &str) -> Vec<u32> {
     let entry = format!("{DESKTOP_KEY}={key}");
@@ -170,8 +176,13 @@ fn a_desktop_comes_up_whole_and_goes_without_a_trace() {
 
     // A process that ends at TERM, one that does not, and one that has put its environment away.
     let mut quiet = lab.spawn("d1", "sleep", &["600"]);
-    let mut deaf = lab.spawn("d1", "sh", &["-c", "trap '' TERM; sleep 600 & wait; wait; sleep 600"]);
-    let mut parent = lab.spawn("d1", "sh", &["-c", "env -i sleep 600 & wait"]);
+    let told = |name: &str| lab.root("d1").join("run").join(name);
+    let deaf = "trap '' TERM; sleep 600 & >$XDG_RUNTIME_DIR/deaf; wait; sleep 600";
+    let mut deaf = lab.spawn("d1", "sh", &["-c", deaf]);
+    let parent = "env -i sleep 600 & echo $! >$XDG_RUNTIME_DIR/pid; >$XDG_RUNTIME_DIR/bare; wait";
+    let mut parent = lab.spawn("d1", "sh", &["-c", parent]);
+    wait_until("both are at work", || told("deaf").exists() && told("bare").exists());
+    let bare: u32 = fs::read_to_string(told("pid")).unwrap().trim().parse().unwrap();
     let stopped = lab.stop("work").unwrap();
     assert_eq!((stopped.id.as_str(), &stopped.kept_home), ("d1", &None));
     assert!(stopped.processes >= 5 + 3, "{stopped:?}");
@@ -180,6 +191,7 @@ fn a_desktop_comes_up_whole_and_goes_without_a_trace() {
         assert!(child.try_wait().unwrap().is_some());
     }
     assert_eq!(carriers(&key), Vec::<u32>::new());
+    assert!(has_ended(bare), "a child without the key was left behind");
     assert_eq!(lab.desktops.list().unwrap(), []);
     assert!(!lab.root("d1").exists());
     assert!(!lab.dir.path().join("s/desktops/d1").exists());
@@ -317,10 +329,21 @@ fn a_killed_display_breaks_the_desktop_and_prune_clears_it() {
     lab.start(Some("gone")).unwrap();
 }
 
+/// Set for a process that another test starts from this binary.
+const CHILD: &str = "SUREHAND_TEST_CHILD";
+
+#[expect(clippy::disallowed_methods, reason = "how a test tells the process it starts what it is")]
+fn is_child() -> bool {
+    std::env::var_os(CHILD).is_some()
+}
+
 /// Run by the test below in a process of its own.
 #[test]
-#[ignore = "not a test by itself: the starter that another test kills"]
 fn starter() {
+    // Not a test by itself: the starter that another test kills.
+    if !is_child() {
+        return;
+    }
     let mut dir = String::new();
     std::io::stdin().read_to_string(&mut dir).unwrap();
     let cancel = Cancel::default();
@@ -335,7 +358,8 @@ fn a_starter_killed_at_any_moment_leaves_nothing_after_prune() {
     let mut states = Vec::new();
     for delay in (0..30).map(|step| Duration::from_millis(step * 14)) {
         let mut child = Command::new(std::env::current_exe().unwrap())
-            .args(["--ignored", "--exact", "starter"])
+            .args(["--exact", "starter"])
+            .env(CHILD, "1")
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -433,8 +457,11 @@ fn a_desktop_with_a_damaged_record_can_still_be_cleared() {
 
 /// Run by the test below in a process of its own.
 #[test]
-#[ignore = "not a test by itself: the stopping from within that another test looks at"]
 fn stopper() {
+    // Not a test by itself: the stopping from within that another test looks at.
+    if !is_child() {
+        return;
+    }
     let mut dir = String::new();
     std::io::stdin().read_to_string(&mut dir).unwrap();
     let cancel = Cancel::default();
@@ -450,10 +477,11 @@ fn who_stops_the_desktop_it_runs_in_lives_on() {
     let mut other = lab.spawn("d1", "sleep", &["600"]);
     // The shell is an ancestor that carries the key, and has something to say after the stop.
     let mut shell = Command::new("sh")
-        .args(["-c", "\"$0\" --ignored --exact stopper >/dev/null 2>&1 && echo alive"])
+        .args(["-c", "\"$0\" --exact stopper >/dev/null 2>&1 && echo alive"])
         .arg(std::env::current_exe().unwrap())
         .env_clear()
         .envs(environment.0)
+        .env(CHILD, "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

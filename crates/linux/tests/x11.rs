@@ -1,6 +1,8 @@
 //! The X11 side against real servers: every test starts its own Xvfb, most of them with openbox, and is
 //! itself the client whose windows are listed, typed into, covered and closed.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "a failed step of a helper fails the test")]
+
 use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -168,25 +170,23 @@ impl Client {
     fn wait_until_managed(&self) {
         let end = Instant::now() + PATIENCE;
         let probe = self.window(area(0, 0, 10, 10), 0, false);
-        let reparented = |event: &Event| matches!(event, Event::ReparentNotify(notice) if notice.window == probe);
+        let (list, active) = (self.atom("_NET_CLIENT_LIST"), self.atom("_NET_ACTIVE_WINDOW"));
+        let speaks_of = |property| self.numbers(self.root, property).contains(&probe);
         loop {
             self.c.map_window(probe).expect("sent");
-            if self.within(Duration::from_millis(50), reparented).is_some() {
+            let managed = |_: &Event| speaks_of(list) && speaks_of(active);
+            if self.within(Duration::from_millis(300), managed).is_some() {
                 break;
             }
             assert!(Instant::now() < end, "the window manager manages nothing");
             self.c.unmap_window(probe).expect("sent");
         }
-        let aux = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
-        self.c.change_window_attributes(self.root, &aux).expect("sent");
-        let list = self.atom("_NET_CLIENT_LIST");
-        let changed = |event: &Event| matches!(event, Event::PropertyNotify(notice) if notice.atom == list);
-        while self.numbers(self.root, list).is_empty() {
-            self.until("the window manager lists the window", changed);
-        }
         self.c.destroy_window(probe).expect("sent");
-        while !self.numbers(self.root, list).is_empty() {
-            self.until("the window manager has forgotten the window", changed);
+        while speaks_of(list) {
+            self.until(
+                "the window manager has forgotten the window",
+                |event| matches!(event, Event::PropertyNotify(notice) if notice.window == self.root),
+            );
         }
     }
 
@@ -234,11 +234,12 @@ impl Client {
         let attributes = self.c.get_window_attributes(window).expect("sent").reply().expect("there");
         let managed = !self.numbers(self.root, self.atom("_NET_SUPPORTING_WM_CHECK")).is_empty();
         if managed && !attributes.override_redirect {
-            let list = self.atom("_NET_CLIENT_LIST");
-            while !self.numbers(self.root, list).contains(&window) {
+            // The last thing that openbox does with a new window is to raise it and give it the focus.
+            let (list, active) = (self.atom("_NET_CLIENT_LIST"), self.atom("_NET_ACTIVE_WINDOW"));
+            while !self.numbers(self.root, list).contains(&window) || self.numbers(self.root, active) != [window] {
                 self.until(
-                    "the window is listed",
-                    |event| matches!(event, Event::PropertyNotify(notice) if notice.atom == list),
+                    "the window is listed and active",
+                    |event| matches!(event, Event::PropertyNotify(notice) if notice.window == self.root),
                 );
             }
         }
@@ -569,28 +570,43 @@ fn attention_is_where_the_keys_go() {
     let desk = Desk::managed();
     let client = Client::new(&desk);
     let display = desk.connect();
-    assert_eq!(display.attention().expect("asked").active, None);
+    let nothing = display.attention().expect("asked");
+    assert_eq!((nothing.active, nothing.keyboard), (None, None), "openbox keeps the focus on a window of its own");
+    for x in [50, 300] {
+        let window = client.window(area(x, 50, 100, 100), 0, false);
+        client.show(window);
+        let attention = display.attention().expect("asked");
+        let wanted = Some(u64::from(window));
+        assert_eq!((attention.active, attention.keyboard), (wanted, wanted));
+    }
+}
+
+#[test]
+fn attention_without_a_window_manager() {
+    let desk = Desk::bare(&["-screen", "0", "800x600x24"]);
+    let client = Client::new(&desk);
+    let display = desk.connect();
     let first = client.window(area(50, 50, 100, 100), 0, false);
     client.show(first);
     let second = client.window(area(300, 50, 100, 100), 0, false);
     client.show(second);
     // Toolkits give the focus to a small window inside.
     let inner = client.c.generate_id().expect("an id");
-    client
-        .c
-        .create_window(0, inner, second, 0, 0, 1, 1, 0, WindowClass::INPUT_OUTPUT, 0, &CreateWindowAux::new())
-        .expect("sent");
+    let aux = CreateWindowAux::new();
+    client.c.create_window(0, inner, second, 0, 0, 1, 1, 0, WindowClass::INPUT_OUTPUT, 0, &aux).expect("sent");
     client.c.map_window(inner).expect("sent");
     client.c.warp_pointer(x11rb::NONE, client.root, 0, 0, 0, 0, 123, 234).expect("sent");
-    client.focus(first);
     client.focus(inner);
     let attention = display.attention().expect("asked");
-    assert_eq!(attention.keyboard, Some(u64::from(second)));
+    assert_eq!((attention.active, attention.keyboard), (None, Some(u64::from(second))));
     assert_eq!(attention.pointer, Some(surehand_core::geometry::Point { x: 123, y: 234 }));
     client.c.set_input_focus(InputFocus::NONE, InputFocus::POINTER_ROOT, x11rb::CURRENT_TIME).expect("sent");
     client.c.warp_pointer(x11rb::NONE, first, 0, 0, 0, 0, 5, 5).expect("sent");
     client.sync();
     assert_eq!(display.attention().expect("asked").keyboard, Some(u64::from(first)));
+    client.c.set_input_focus(InputFocus::NONE, x11rb::NONE, x11rb::CURRENT_TIME).expect("sent");
+    client.sync();
+    assert_eq!(display.attention().expect("asked").keyboard, None);
 }
 
 #[test]

@@ -13,7 +13,6 @@ use x11rb::connection::Connection as _;
 use x11rb::errors::{ConnectionError, ReplyError};
 use x11rb::protocol::composite::{self, ConnectionExt as _, Redirect};
 use x11rb::protocol::damage::{self, ConnectionExt as _, ReportLevel};
-use x11rb::protocol::shape::{self, ConnectionExt as _, SK};
 use x11rb::protocol::xproto::{
     AtomEnum, ConnectionExt as _, Drawable, ImageFormat, ImageOrder, MapState, Visualid, Window, WindowClass,
 };
@@ -22,6 +21,7 @@ use x11rb::protocol::{ErrorKind, Event};
 use super::display::{Display, numbers, window_gone};
 use super::image::Layout;
 use super::region::{Area, Region};
+use super::windows::ICONIC;
 
 /// An image is read in strips of about so many bytes.
 const STRIP: usize = 4 << 20;
@@ -29,9 +29,6 @@ const STRIP: usize = 4 << 20;
 const FIRST_PAINT: Duration = Duration::from_millis(1_000);
 /// An application that paints nothing for so long has finished.
 const QUIET: Duration = Duration::from_millis(150);
-/// No tree of windows is nested deeper than this.
-const DEEPEST: usize = 64;
-
 /// What must be the same before and after for a picture to be that of the window.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Facts {
@@ -112,7 +109,7 @@ impl Display {
             return Err(Error::new(Code::ActionNotSupported, "the window shows nothing").kind("no_content"));
         }
         if attributes.map_state != MapState::VIEWABLE {
-            let minimized = numbers(state.as_ref()).first() == Some(&3);
+            let minimized = numbers(state.as_ref()).first() == Some(&ICONIC);
             let (why, kind) = if minimized {
                 ("the window is minimised or on another desktop, so there is nothing to take a picture of", "minimized")
             } else {
@@ -133,93 +130,6 @@ impl Display {
             visual: attributes.visual,
             pid,
         })
-    }
-
-    /// Whether a compositing manager runs.
-    fn composited(&self) -> Result<bool> {
-        let name = format!("_NET_WM_CM_S{}", self.screen_number());
-        let atom = self.connection.intern_atom(true, name.as_bytes()).map_err(|fault| self.fault(fault))?;
-        let atom = atom.reply().map_err(|fault| self.fault(fault))?.atom;
-        if atom == 0 {
-            return Ok(false);
-        }
-        let owner = self.connection.get_selection_owner(atom).map_err(|fault| self.fault(fault))?;
-        Ok(owner.reply().map_err(|fault| self.fault(fault))?.owner != 0)
-    }
-
-    /// The part of the window, in its own coordinates, that is not on the screen: covered by windows above
-    /// it or above what it is in, cut off by those, or beyond the edge.
-    fn hidden(&self, window: Window, bounds: Rect) -> Result<Region> {
-        let all = Area::from(bounds);
-        let mut shown = Region::of(all);
-        let mut inner = window;
-        for _ in 0..DEEPEST {
-            let tree = self.connection.query_tree(inner).map_err(|fault| self.fault(fault))?;
-            let parent = self.if_there(tree.reply())?.ok_or_else(window_gone)?.parent;
-            if parent == 0 {
-                break;
-            }
-            let siblings = self.children(parent)?;
-            let above = siblings.iter().skip_while(|sibling| **sibling != inner).skip(1).copied().collect::<Vec<_>>();
-            let origin = self.connection.translate_coordinates(parent, self.root(), 0, 0);
-            let size = self.connection.get_geometry(parent).map_err(|fault| self.fault(fault))?;
-            let origin = origin.map_err(|fault| self.fault(fault))?;
-            let origin = self.if_there(origin.reply())?.ok_or_else(window_gone)?;
-            let size = self.if_there(size.reply())?.ok_or_else(window_gone)?;
-            let (x, y) = (i32::from(origin.dst_x), i32::from(origin.dst_y));
-            shown.keep(Area::new(x, y, size.width.into(), size.height.into()));
-            for cover in self.covers(&above, (x, y), all)? {
-                shown.remove(cover);
-            }
-            inner = parent;
-        }
-        let mut hidden = Region::of(all);
-        hidden.remove_all(&shown);
-        Ok(hidden)
-    }
-
-    /// The rectangles, on the screen, that these windows cover of `all`.
-    fn covers(&self, windows: &[Window], (x, y): (i32, i32), all: Area) -> Result<Vec<Area>> {
-        let shaped = self.has(shape::X11_EXTENSION_NAME)?;
-        let mut asked = Vec::with_capacity(windows.len());
-        for &window in windows {
-            let attributes = self.connection.get_window_attributes(window).map_err(|fault| self.fault(fault))?;
-            let geometry = self.connection.get_geometry(window).map_err(|fault| self.fault(fault))?;
-            asked.push((window, attributes, geometry));
-        }
-        let mut covers = Vec::new();
-        for (window, attributes, geometry) in asked {
-            let attributes = self.if_there(attributes.reply())?;
-            let geometry = self.if_there(geometry.reply())?;
-            let (Some(attributes), Some(geometry)) = (attributes, geometry) else {
-                continue;
-            };
-            if attributes.map_state != MapState::VIEWABLE || attributes.class == WindowClass::INPUT_ONLY {
-                continue;
-            }
-            let border = geometry.border_width;
-            let (left, top) = (x + i32::from(geometry.x), y + i32::from(geometry.y));
-            let grown = |length: u16| u32::from(length) + 2 * u32::from(border);
-            let outer = Area::new(left, top, grown(geometry.width), grown(geometry.height));
-            if outer.meet(all).is_none() {
-                continue;
-            }
-            if !shaped {
-                covers.push(outer);
-                continue;
-            }
-            // The shape is told relative to the inside of the border.
-            let (left, top) = (left + i32::from(border), top + i32::from(border));
-            let shape =
-                self.connection.shape_get_rectangles(window, SK::BOUNDING).map_err(|fault| self.fault(fault))?;
-            let Some(shape) = self.if_there(shape.reply())? else {
-                continue;
-            };
-            covers.extend(shape.rectangles.iter().filter_map(|r| {
-                Area::new(left + i32::from(r.x), top + i32::from(r.y), r.width.into(), r.height.into()).meet(outer)
-            }));
-        }
-        Ok(covers)
     }
 
     fn read_covered(&self, window: Window, facts: &Facts, layout: Layout, hidden: Region) -> Result<Vec<u8>> {

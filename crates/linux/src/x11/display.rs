@@ -41,6 +41,9 @@ x11rb::atom_manager! {
     }
 }
 
+/// No tree of windows is nested deeper than this.
+pub(super) const DEEPEST: usize = 64;
+
 /// One connection to an X server of this machine.
 pub struct Display {
     pub(super) connection: RustConnection<Bounded>,

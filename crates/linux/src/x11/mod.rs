@@ -8,15 +8,18 @@
 //! What clients put into properties is text of strangers: it is read to a limit, checked and never trusted
 //! where the server itself knows better.
 
+mod attention;
 mod auth;
-pub mod capture;
-pub mod display;
+mod capture;
+mod close;
+mod cover;
+mod display;
 mod image;
 mod keymap;
-pub mod keys;
+mod keys;
 mod region;
 mod stream;
-pub mod windows;
+mod windows;
 
 pub use display::Display;
 pub use windows::XWindow;

@@ -1,22 +1,20 @@
-//! Windows: which there are, which has the attention, and asking one to close.
+//! Windows: which there are and what is known of them.
 
 use std::collections::{HashMap, HashSet};
 
-use surehand_core::disposition::Delivery;
-use surehand_core::geometry::{Point, Rect};
-use surehand_core::platform::Attention;
-use surehand_core::{Code, Error, Result};
+use surehand_core::Result;
+use surehand_core::geometry::Rect;
 use x11rb::connection::Connection as _;
 use x11rb::cookie::Cookie;
 use x11rb::errors::ConnectionError;
 use x11rb::protocol::res::{self, ClientIdMask, ClientIdSpec, ConnectionExt as _};
 use x11rb::protocol::xproto::{
-    Atom, AtomEnum, ClientMessageEvent, ConnectionExt as _, EventMask, GetGeometryReply, GetPropertyReply,
-    GetWindowAttributesReply, InputFocus, MapState, TranslateCoordinatesReply, Window, WindowClass,
+    Atom, AtomEnum, ConnectionExt as _, GetGeometryReply, GetPropertyReply, GetWindowAttributesReply, MapState,
+    TranslateCoordinatesReply, Window, WindowClass,
 };
 use x11rb::rust_connection::RustConnection;
 
-use super::display::{Display, numbers, window_gone};
+use super::display::{Display, numbers};
 use super::stream::Bounded;
 
 /// At most so many bytes of a title or class are kept.
@@ -25,13 +23,8 @@ const LONGEST_TEXT: usize = 64 << 10;
 const READ_AHEAD: usize = 256;
 /// At most so many windows are listed: far more than a person has, far fewer than a broken property claims.
 const MOST_WINDOWS: u32 = 4_096;
-/// No tree of windows is nested deeper than this.
-const DEEPEST: usize = 64;
 /// `WM_STATE` of a window that was minimised.
-const ICONIC: u32 = 3;
-/// A message of a person's tool, not of an application: window managers obey it at once.
-const SOURCE_PAGER: u32 = 2;
-
+pub(super) const ICONIC: u32 = 3;
 /// A top-level window as the X server and the window manager know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct XWindow {
@@ -53,7 +46,7 @@ pub struct XWindow {
     pub class: String,
 }
 
-type Asked<'c, R> = Cookie<'c, RustConnection<Bounded>, R>;
+pub(super) type Asked<'c, R> = Cookie<'c, RustConnection<Bounded>, R>;
 
 /// The questions about one window, all of them under way.
 struct Questions<'c> {
@@ -199,7 +192,7 @@ impl Display {
     }
 
     /// The windows that the window manager manages; without one, those that look like it.
-    fn clients(&self) -> Result<(Manager, Vec<Window>)> {
+    pub(super) fn clients(&self) -> Result<(Manager, Vec<Window>)> {
         let list = self.root_numbers(self.atoms._NET_CLIENT_LIST, MOST_WINDOWS)?;
         let manager = self.manager()?;
         let list = list.reply().map_err(|fault| self.fault(fault))?;
@@ -212,7 +205,7 @@ impl Display {
         Ok((manager, self.unmanaged()?))
     }
 
-    fn root_numbers(&self, atom: Atom, most: u32) -> Result<Asked<'_, GetPropertyReply>> {
+    pub(super) fn root_numbers(&self, atom: Atom, most: u32) -> Result<Asked<'_, GetPropertyReply>> {
         self.connection
             .get_property(false, self.root(), atom, AtomEnum::ANY, 0, most)
             .map_err(|fault| self.fault(fault))
@@ -291,110 +284,17 @@ impl Display {
         let tree = self.connection.query_tree(window).map_err(|fault| self.fault(fault))?;
         Ok(self.if_there(tree.reply())?.map(|tree| tree.children).unwrap_or_default())
     }
-
-    /// Where the pointer, the active window and the keyboard are. Handles are those of [`XWindow::id`].
-    ///
-    /// # Errors
-    /// As [`Display::windows`].
-    pub fn attention(&self) -> Result<Attention> {
-        let pointer = self.connection.query_pointer(self.root()).map_err(|fault| self.fault(fault))?;
-        let focus = self.connection.get_input_focus().map_err(|fault| self.fault(fault))?;
-        let active = self.root_numbers(self.atoms._NET_ACTIVE_WINDOW, 1)?;
-        let pointer = pointer.reply().map_err(|fault| self.fault(fault))?;
-        let focus = focus.reply().map_err(|fault| self.fault(fault))?.focus;
-        let active = numbers(Some(&active.reply().map_err(|fault| self.fault(fault))?));
-        let (manager, clients) = self.clients()?;
-        let keyboard = if focus == u32::from(InputFocus::POINTER_ROOT) || focus == self.root() {
-            // The keys go to whatever is under the pointer.
-            self.top_of(self.below(pointer.child)?, &clients)?
-        } else {
-            self.top_of(focus, &clients)?
-        };
-        Ok(Attention {
-            pointer: pointer.same_screen.then(|| Point { x: pointer.root_x.into(), y: pointer.root_y.into() }),
-            active: active.first().copied().filter(|window| manager.running && *window != 0).map(u64::from),
-            keyboard: keyboard.map(u64::from),
-        })
-    }
-
-    /// The innermost window under the pointer, beginning with `window`.
-    fn below(&self, window: Window) -> Result<Window> {
-        let mut window = window;
-        for _ in 0..DEEPEST {
-            if window == 0 {
-                break;
-            }
-            let pointer = self.connection.query_pointer(window).map_err(|fault| self.fault(fault))?;
-            match self.if_there(pointer.reply())? {
-                Some(pointer) if pointer.child != 0 => window = pointer.child,
-                _ => break,
-            }
-        }
-        Ok(window)
-    }
-
-    /// The client that a window is, or is a part of; none when it is no client's, as the window that window
-    /// managers park the focus on.
-    fn top_of(&self, window: Window, clients: &[Window]) -> Result<Option<Window>> {
-        let mut window = window;
-        for _ in 0..DEEPEST {
-            if window == 0 || window == self.root() {
-                return Ok(None);
-            }
-            if clients.contains(&window) {
-                return Ok(Some(window));
-            }
-            let tree = self.connection.query_tree(window).map_err(|fault| self.fault(fault))?;
-            let Some(tree) = self.if_there(tree.reply())? else {
-                return Ok(None);
-            };
-            window = tree.parent;
-        }
-        Ok(None)
-    }
-
-    /// Asks a window to close, through the window manager where it takes such requests. A window that does
-    /// not take `WM_DELETE_WINDOW` is left alone: a window manager would end its process instead.
-    ///
-    /// # Errors
-    /// `WINDOW_NOT_FOUND` when it is gone, `ACTION_NOT_SUPPORTED` when it cannot be asked.
-    pub fn close(&self, window: u32) -> Result<()> {
-        let protocols = self
-            .connection
-            .get_property(false, window, self.atoms.WM_PROTOCOLS, AtomEnum::ATOM, 0, 256)
-            .map_err(|fault| self.fault(fault))?;
-        let protocols = self.if_there(protocols.reply())?.ok_or_else(window_gone)?;
-        if !numbers(Some(&protocols)).contains(&self.atoms.WM_DELETE_WINDOW) {
-            return Err(Error::new(
-                Code::ActionNotSupported,
-                "the window cannot be asked to close; closing it would end its process",
-            )
-            .kind("no_close_request"));
-        }
-        let (manager, clients) = self.clients()?;
-        let (event, to, mask) = if manager.closes && clients.contains(&window) {
-            let data = [x11rb::CURRENT_TIME, SOURCE_PAGER, 0, 0, 0];
-            let mask = EventMask::SUBSTRUCTURE_NOTIFY | EventMask::SUBSTRUCTURE_REDIRECT;
-            (ClientMessageEvent::new(32, window, self.atoms._NET_CLOSE_WINDOW, data), self.root(), mask)
-        } else {
-            let data = [self.atoms.WM_DELETE_WINDOW, x11rb::CURRENT_TIME, 0, 0, 0];
-            (ClientMessageEvent::new(32, window, self.atoms.WM_PROTOCOLS, data), window, EventMask::NO_EVENT)
-        };
-        let sent = self.connection.send_event(false, to, mask, event).map_err(|fault| self.fault(fault))?;
-        sent.check().map_err(|fault| match self.fault(fault) {
-            // The window went before it was asked.
-            fault if fault.code() == Code::WindowNotFound => fault,
-            fault => fault.delivery(Delivery::DeliveryUncertain),
-        })
-    }
 }
 
 /// What the running window manager does for others.
 #[derive(Debug, Clone, Copy, Default)]
-struct Manager {
-    running: bool,
-    closes: bool,
-    says_hidden: bool,
+pub(super) struct Manager {
+    /// Whether there is one.
+    pub(super) running: bool,
+    /// Whether it takes requests to close a window.
+    pub(super) closes: bool,
+    /// Whether it says which windows are minimised.
+    pub(super) says_hidden: bool,
 }
 
 /// The outer rectangle, from left, right, top and bottom of `_NET_FRAME_EXTENTS`. Nobody's frame is wider
@@ -438,7 +338,7 @@ mod tests {
         assert_eq!(text(&vec![0xff; 70_000], false).len(), LONGEST_TEXT - LONGEST_TEXT % 3);
         let family = "👨‍👩‍👧".repeat(4_000);
         let cut = text(&family.as_bytes()[..LONGEST_TEXT + READ_AHEAD], false);
-        assert!(cut.len() <= LONGEST_TEXT && cut.len() % "👨‍👩‍👧".len() == 0 && family.starts_with(&cut));
+        assert!(cut.len() <= LONGEST_TEXT && cut.len().is_multiple_of("👨‍👩‍👧".len()) && family.starts_with(&cut));
     }
 
     #[test]
