@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::Value;
 use surehand_core::Code;
-use surehand_testkit::live::{Fixture, PrivateDesktop};
+use surehand_testkit::live::PrivateDesktop;
 
-use crate::stage::{APP, Stage, Tree, ok, refused, sandbox};
+use crate::stage::{APP, Stage, Tree, front, ok, refused, sandbox};
 
 /// Every command that takes a ref, for this one.
 fn with(reference: &str) -> [Vec<&str>; 6] {
@@ -42,7 +42,7 @@ fn an_unknown_snapshot_or_element_is_refused_by_every_command() {
 fn a_snapshot_of_another_desktop_is_refused() {
     let mut stage = Stage::new();
     let other = PrivateDesktop::start(stage.desktop.sandbox());
-    let twin = Fixture::gtk3(&other, &[]);
+    let twin = front(&other, &[]);
     let button = stage.snapshot().reference("button", "Press me");
     let (mark, twin_mark) = (stage.mark(), twin.log().len());
     for arguments in with(&button) {
@@ -124,7 +124,7 @@ fn a_process_that_has_ended_is_stale_and_another_one_is_not_taken_for_it() {
     let mut stage = Stage::new();
     let button = stage.snapshot().reference("button", "Press me");
     stage.fixture.kill();
-    let mut next = Fixture::gtk3(&stage.desktop, &[]);
+    let mut next = front(&stage.desktop, &[]);
     let mark = next.log().len();
     for arguments in with(&button) {
         let error = stage.refused(&arguments, Code::StaleRef);
@@ -181,16 +181,11 @@ fn an_application_or_a_window_that_is_not_there_is_named() {
 fn of_two_windows_that_match_none_is_chosen() {
     let mut stage = Stage::with(&["--windows", "2"]);
     // Neither of them may have the focus, or that one would be meant.
-    let _front = Fixture::gtk3(&stage.desktop, &["--title", "In front"]);
-    crate::stage::wait_for_windows(&stage.desktop, "the other has the focus", |windows| {
-        windows.iter().any(|window| window["title"] == "In front" && window["is_focused"] == true).then_some(())
-    });
+    let _front = front(&stage.desktop, &["--title", "In front", "--application", "another"]);
     let mark = stage.mark();
-    for arguments in [
-        &["snapshot", "--app", APP][..],
-        &["find", "--app", APP, "--role", "button"],
-        &["screenshot", "--app", APP],
-    ] {
+    for arguments in
+        [&["snapshot", "--app", APP][..], &["find", "--app", APP, "--role", "button"], &["screenshot", "--app", APP]]
+    {
         let error = stage.refused(arguments, Code::AmbiguousTarget);
         assert_eq!(error["details"]["kind"], "ambiguous_window");
         let candidates = error["details"]["candidates"].as_array().expect("candidates");
@@ -203,8 +198,7 @@ fn of_two_windows_that_match_none_is_chosen() {
 #[test]
 fn two_applications_of_one_name_are_not_told_apart_by_guess() {
     let mut stage = Stage::new();
-    let mut other = Fixture::gtk3(&stage.desktop, &[]);
-    crate::stage::settle(&mut other);
+    let other = front(&stage.desktop, &[]);
     let (mark, other_mark) = (stage.mark(), other.events("delete-event").len());
     let error = stage.refused(&["close-app", APP], Code::AmbiguousTarget);
     assert_eq!(error["details"]["kind"], "ambiguous_app");

@@ -24,7 +24,10 @@ fn a_desktop_is_started_listed_and_stopped_with_all_its_processes() {
     let list = ok(&sandbox.surehand(&["desktop", "list"]))["desktops"].take();
     assert_eq!(list.as_array().map(Vec::len), Some(1));
     assert_eq!(list[0]["id"], desktop.id());
-    assert_eq!((&list[0]["name"], &list[0]["state"], &list[0]["size"]), (&json!("work"), &json!("up"), &json!("800x600")));
+    assert_eq!(
+        (&list[0]["name"], &list[0]["state"], &list[0]["size"]),
+        (&json!("work"), &json!("up"), &json!("800x600"))
+    );
     let components = list[0]["components"].as_array().expect("components").clone();
     let pids: Vec<u64> = components.iter().map(|component| component["pid"].as_u64().expect("a pid")).collect();
     assert!(pids.len() >= 4 && pids.iter().all(|pid| runs(*pid)), "{components:?}");
@@ -85,12 +88,15 @@ fn a_name_is_as_good_as_an_id_and_the_variable_as_the_option() {
         assert_eq!(error["details"]["kind"], "no_such_desktop", "{nowhere:?}");
     }
     refused(&sandbox.surehand(&["desktop", "stop"]), Code::InvalidArgs);
-    refused(&sandbox.surehand(&["desktop", "env", "nowhere"]), Code::InvalidArgs);
+    refused(&sandbox.surehand(&["desktop", "env", "nowhere", "--format", "json"]), Code::InvalidArgs);
     // A name that is taken, or could be taken for something else.
     for name in ["work", "", "a b", "../x", "d1", "x\u{202e}y", "-x"] {
         let run = sandbox.surehand(&["desktop", "start", &format!("--name={name}")]);
         let status = run.status();
-        assert!(status == i32::from(Code::InvalidArgs.exit_status()) || status == i32::from(Code::Conflict.exit_status()), "{name:?}: {run}");
+        assert!(
+            status == i32::from(Code::InvalidArgs.exit_status()) || status == i32::from(Code::Conflict.exit_status()),
+            "{name:?}: {run}"
+        );
     }
     assert_eq!(ok(&sandbox.surehand(&["desktop", "list"]))["desktops"].as_array().map(Vec::len), Some(2));
 }
@@ -137,7 +143,9 @@ fn a_program_runs_on_the_desktop_and_its_end_is_ours() {
     let sandbox = sandbox();
     let desktop = PrivateDesktop::start(&sandbox);
     let run = |script: &str| desktop.runner_first(&["desktop", "run", "--", "sh", "-c", script]);
-    for (script, status) in [("exit 0", 0), ("exit 7", 7), ("exit 255", 255), ("kill -TERM $$", 143), ("kill -KILL $$", 137)] {
+    for (script, status) in
+        [("exit 0", 0), ("exit 7", 7), ("exit 255", 255), ("kill -TERM $$", 143), ("kill -KILL $$", 137)]
+    {
         let run = run(script);
         assert_eq!(run.status(), status, "{run}");
         assert_eq!((run.stdout.as_str(), run.stderr.as_str()), ("", ""), "{run}");
@@ -145,10 +153,7 @@ fn a_program_runs_on_the_desktop_and_its_end_is_ours() {
     let printed = run("echo out; echo err >&2; printf '%s' \"$DISPLAY\"");
     assert_eq!(printed.stdout, format!("out\n{}", desktop.environment()["DISPLAY"]), "{printed}");
     assert_eq!(printed.stderr, "err\n", "{printed}");
-    let read = sandbox
-        .runner(&["desktop", "run", "--desktop", desktop.id(), "cat"])
-        .stdin("through\n")
-        .run();
+    let read = sandbox.runner(&["desktop", "run", "--desktop", desktop.id(), "cat"]).stdin("through\n").run();
     assert_eq!((read.status(), read.stdout.as_str()), (0, "through\n"), "{read}");
     let missing = desktop.runner_first(&["desktop", "run", "--format", "json", "no-such-program-here"]);
     refused(&missing, Code::InvalidArgs);
@@ -204,8 +209,12 @@ fn the_doctor_is_content_on_a_desktop_and_names_what_is_missing_without() {
     assert_eq!(ill.status(), 1, "{ill}");
     let answer = ill.json();
     assert_eq!((&answer["ok"], &answer["data"]["healthy"]), (&json!(true), &json!(false)), "{ill}");
-    let missing: Vec<&Value> =
-        answer["data"]["checks"].as_array().expect("checks").iter().filter(|check| check["health"] == "missing").collect();
+    let missing: Vec<&Value> = answer["data"]["checks"]
+        .as_array()
+        .expect("checks")
+        .iter()
+        .filter(|check| check["health"] == "missing")
+        .collect();
     assert!(!missing.is_empty(), "{ill}");
     for check in missing {
         assert!(check["mends"].as_array().is_some_and(|mends| !mends.is_empty()), "nothing mends it: {check}");

