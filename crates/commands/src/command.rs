@@ -86,12 +86,14 @@ pub struct Spec {
     pub audience: Audience,
     /// How it answers into a pipe.
     pub piped: Piped,
+    /// Whether it runs a program in its place, so that signals are meant for that program.
+    pub hands_over: bool,
 }
 
 impl Spec {
     /// A command for agents and people that answers with an envelope.
     pub const fn new(name: &'static str, group: Group, effect: Effect) -> Self {
-        Spec { name, group, effect, audience: Audience::Agent, piped: Piped::Json }
+        Spec { name, group, effect, audience: Audience::Agent, piped: Piped::Json, hands_over: false }
     }
 
     /// The same for people only.
@@ -104,6 +106,12 @@ impl Spec {
     #[must_use]
     pub const fn as_text(self) -> Self {
         Spec { piped: Piped::Text, ..self }
+    }
+
+    /// The same for one that runs a program in its place.
+    #[must_use]
+    pub const fn handing_over(self) -> Self {
+        Spec { hands_over: true, ..self }
     }
 }
 

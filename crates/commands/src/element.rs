@@ -113,7 +113,8 @@ impl TreeNode {
             && self.value.is_none()
             && self.description.is_none()
             && self.native_id.is_none()
-            && self.states.is_empty()
+            // That a container is out of sight says nothing that its content does not say.
+            && self.states.iter().all(|state| state == State::Offscreen)
             && self.available_actions.is_empty()
             && self.bounds.is_none()
             && self.children_count.is_none()

@@ -319,7 +319,7 @@ impl Expected {
                 _ => Expected::Nothing(Unverified::InsufficientEvidence),
             },
             (Action::Click, _) => match before.states.known() {
-                Some(states) if before.role.is_toggleable() => Expected::Toggled(*states),
+                Some(states) if before.is_toggleable() => Expected::Toggled(*states),
                 _ => Expected::Nothing(Unverified::InsufficientEvidence),
             },
         }

@@ -164,6 +164,12 @@ impl Node {
         self.affordances.number && self.role.is_range()
     }
 
+    /// Whether a click switches it between on and off: by its role, or by the platform's own word where our role
+    /// also covers what only acts.
+    pub fn is_toggleable(&self) -> bool {
+        self.role.is_toggleable() || self.native_role == "toggle button"
+    }
+
     /// Whether it gets a ref: because of its role, or because something can be done with it.
     pub fn is_interactive(&self) -> bool {
         self.role.is_interactive() || !self.capabilities().is_empty()
