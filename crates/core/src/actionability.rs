@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::node::{Capability, Node, TextAccess};
 use crate::reading::Reading;
+use crate::role::Role;
 use crate::state::State;
 
 /// What is wanted of an element, as far as being ready for it is concerned.
@@ -128,6 +129,10 @@ fn refusal(node: &Node, intent: Intent) -> String {
         Intent::SetValue | Intent::TypeText => match node.affordances.text {
             TextAccess::Broken(why) => why.to_owned(),
             TextAccess::Edit => format!("this {} is read-only", node.role),
+            TextAccess::Read if node.role == Role::TextField && !node.has(State::Readonly) => format!(
+                "this {} has no interface through which its text can be changed, so only the keyboard can write here",
+                node.role
+            ),
             TextAccess::Read | TextAccess::None => {
                 format!("this {} has no interface through which its content can be changed", node.role)
             }
@@ -139,7 +144,6 @@ fn refusal(node: &Node, intent: Intent) -> String {
 mod tests {
     use super::*;
     use crate::object::ObjectId;
-    use crate::role::Role;
     use crate::state::States;
 
     fn node(role: Role, states: &[State]) -> Node {
@@ -178,6 +182,16 @@ mod tests {
         assert!(
             report.terminal().and_then(|check| check.reason.as_deref()).is_some_and(|why| why.contains("set-value"))
         );
+    }
+
+    #[test]
+    fn a_field_that_can_only_be_read_says_that_the_keyboard_is_left() {
+        let mut field = node(Role::TextField, &[]);
+        field.affordances.text = TextAccess::Read;
+        let reason = |field: &Node| examine(field, Intent::TypeText).terminal().and_then(|check| check.reason.clone());
+        assert!(reason(&field).is_some_and(|why| why.contains("keyboard")));
+        field.states = Reading::Known(States::from_iter([State::Readonly]));
+        assert!(reason(&field).is_some_and(|why| !why.contains("keyboard")), "nothing can write there");
     }
 
     #[test]

@@ -39,6 +39,11 @@ pub(crate) fn program(pid: u32) -> String {
         .unwrap_or_default()
 }
 
+/// What the process has mapped into its memory, as text; nothing where that may not be read.
+pub(crate) fn maps(pid: u32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default()
+}
+
 fn state(pid: u32) -> Option<char> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     stat_field(&stat, 3)?.chars().next()

@@ -8,12 +8,13 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use atspi::State as NativeState;
+use atspi::{Interface, State as NativeState};
 use surehand_core::geometry::Rect;
 use surehand_core::node::Node;
 use surehand_core::object::{Application, ObjectId};
 use surehand_core::platform::ObserveRequest;
 use surehand_core::reading::Reading;
+use surehand_core::text::quote;
 use surehand_core::tree::{Gap, GapReason, Observation};
 use surehand_core::window::Window;
 use surehand_core::{Code, Error, Result};
@@ -25,6 +26,8 @@ use crate::process;
 use crate::read::{self, Raw, SKELETON_ASKS, interfaces};
 use crate::states::NativeStates;
 use crate::toolkit::Toolkit;
+use crate::visible;
+use crate::wake;
 use crate::wire::{ATSPI, body};
 
 /// The path that stands for "no object".
@@ -60,9 +63,16 @@ pub(crate) async fn observe(
         Ok(Err(Fault::Disconnected)) => return Err(gone()),
         Ok(other) => other.map_err(|fault| silent(&fault))?,
     };
+    let calls_before = link.read.calls();
     let budget = span - span / SHARE_FOR_DETAILS;
     let mut skeleton = Skeleton::new(&link, request);
-    match skeleton.read(&object.object, budget).await {
+    let read = async {
+        if link.toolkit == Toolkit::Chromium {
+            wake::wake(&link, &object.object, budget / 2).await?;
+        }
+        skeleton.read(&object.object, budget.saturating_sub(started.elapsed())).await
+    };
+    match read.await {
         Ok(()) => {}
         Err(Fault::NoAnswer) => return Err(silent(&Fault::NoAnswer)),
         Err(Fault::Disconnected) if process::is_running(&application.process) => {
@@ -74,6 +84,14 @@ pub(crate) async fn observe(
                 .kind("live_read_incomplete")
                 .platform(fault.word()));
         }
+    }
+    if skeleton.is_unpublished() {
+        return Err(Error::new(
+            Code::ActionNotSupported,
+            format!("{} publishes nothing of window {}", quote(&application.name), window.id),
+        )
+        .kind("empty_tree")
+        .suggest(link.toolkit.mend()));
     }
     let (raws, mut gaps) = skeleton.in_document_order();
     let id = |path: &str| bus.object(name, path);
@@ -90,6 +108,14 @@ pub(crate) async fn observe(
     if request.bounds && link.toolkit == Toolkit::Gtk4 {
         to_screen(&mut nodes, window);
     }
+    tracing::debug!(
+        target: "surehand::observe",
+        toolkit = application.toolkit,
+        nodes = nodes.len(),
+        calls = link.read.calls() - calls_before,
+        milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        "a window was read"
+    );
     Ok(Observation { application: application.clone(), window: window.clone(), nodes, gaps })
 }
 
@@ -154,13 +180,25 @@ impl<'a> Skeleton<'a> {
 
     /// Fills in the skeletons of one level.
     async fn fill(&mut self, level: &[usize], cache: &Cache, span: Duration) -> Result<(), Fault> {
-        let mut unknown = Vec::new();
+        let (mut unknown, mut unnamed) = (Vec::new(), Vec::new());
         for index in level {
             let raw = &mut self.raws[*index];
             match cache.items.get(&raw.path) {
-                Some(item) => item.fill(raw),
+                Some(item) => {
+                    item.fill(raw);
+                    if raw.name == Reading::Absent && !self.link.toolkit.lists_empty_names() {
+                        raw.name = Reading::Unknown;
+                        unnamed.push(*index);
+                    }
+                }
                 None => unknown.push(*index),
             }
+        }
+        let accessible = format!("{ATSPI}Accessible");
+        let names = unnamed.iter().map(|index| self.link.read.get(&self.raws[*index].path, &accessible, "Name"));
+        let names = self.link.read.batch_within(names.collect(), span).await;
+        for (index, answer) in unnamed.into_iter().zip(names) {
+            self.raws[index].name = read::text_reading(crate::wire::property(answer));
         }
         let asks = unknown.iter().flat_map(|index| read::skeleton_asks(self.link, &self.raws[*index].path)).collect();
         let mut answers = self.link.read.batch_within(asks, span).await.into_iter();
@@ -200,7 +238,7 @@ impl<'a> Skeleton<'a> {
             }
         }
 
-        let mut asked = Vec::new();
+        let (mut asked, mut too_large) = (Vec::new(), Vec::new());
         let mut lists: HashMap<usize, Vec<String>> = HashMap::new();
         for &index in level {
             let raw = &self.raws[index];
@@ -212,7 +250,7 @@ impl<'a> Skeleton<'a> {
                 Reading::Known(count) => count,
             };
             if count > self.request.max_children {
-                self.gaps.push(Gap { reason: GapReason::TooManyChildren, node: Some(index), missing: Some(count) });
+                too_large.push((index, count));
                 continue;
             }
             match cache.children.get(&raw.path) {
@@ -242,6 +280,15 @@ impl<'a> Skeleton<'a> {
                 Err(Fault::Malformed | Fault::Refused(_)) => self.gap(GapReason::Unreadable, *index, *count),
             }
         }
+        for (index, count) in too_large {
+            let raw = &self.raws[index];
+            let cells = match raw.has(Interface::Table) && raw.has(Interface::Component) {
+                true => visible::cells(self.link, &raw.path, span / 2).await,
+                false => Vec::new(),
+            };
+            self.gap(GapReason::TooManyChildren, index, count.saturating_sub(cells.len() as u64));
+            lists.insert(index, cells);
+        }
         self.add(level, &lists)
     }
 
@@ -267,6 +314,11 @@ impl<'a> Skeleton<'a> {
             }
         }
         next
+    }
+
+    /// Whether the window has children and names none of them: only the null object in their place.
+    fn is_unpublished(&self) -> bool {
+        self.raws.len() == 1 && self.gaps.is_empty() && self.raws[0].child_count.known().is_some_and(|count| *count > 0)
     }
 
     /// Whether a child belongs to the same application. An empty owner means "mine"; another owner would
