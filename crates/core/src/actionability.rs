@@ -110,11 +110,13 @@ pub fn examine(node: &Node, intent: Intent) -> Report {
     ];
     let offered = node.capabilities().contains(&intent.capability());
     let kind = if intent == Intent::Click { CheckKind::SupportedAction } else { CheckKind::Editable };
-    checks.push(Check {
-        check: kind,
-        status: if offered { CheckStatus::Pass } else { CheckStatus::Fail },
-        reason: (!offered).then(|| refusal(node, intent)),
-    });
+    let withheld = intent == Intent::Click && node.affordances.withheld && node.has(State::Disabled);
+    let status = match (offered, withheld) {
+        (true, _) => CheckStatus::Pass,
+        (false, true) => CheckStatus::Unknown,
+        (false, false) => CheckStatus::Fail,
+    };
+    checks.push(Check { check: kind, status, reason: (status == CheckStatus::Fail).then(|| refusal(node, intent)) });
     let actionable = checks.iter().all(|check| check.status != CheckStatus::Fail);
     Report { actionable, checks }
 }
@@ -160,6 +162,11 @@ mod tests {
         assert!(!report.actionable && report.terminal().is_none());
         assert_eq!(report.transient().map(|check| check.check), Some(CheckKind::Enabled));
         button.affordances.press = None;
+        assert!(examine(&button, Intent::Click).terminal().is_some());
+        button.affordances.withheld = true;
+        let report = examine(&button, Intent::Click);
+        assert!(!report.actionable && report.terminal().is_none(), "it may have one once it is enabled");
+        button.states = Reading::Known(States::NONE);
         assert!(examine(&button, Intent::Click).terminal().is_some());
     }
 

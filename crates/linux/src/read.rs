@@ -431,8 +431,9 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
         states: raw.states.map(|native| states::states(native, interfaces, role, secret, toolkit)),
         affordances: Affordances {
             press: toolkit.press(&extra.actions, role),
+            withheld: toolkit.withholds_actions(),
             text,
-            number: interfaces.contains(Interface::Value),
+            number: interfaces.contains(Interface::Value) && toolkit.sets_numbers(),
         },
         bounds: extra.bounds,
         child_count: raw.child_count,

@@ -49,6 +49,11 @@ impl Toolkit {
         }
     }
 
+    /// From an application's `toolkit`, which is the name and the version.
+    pub(crate) fn of(toolkit: &str) -> Self {
+        Toolkit::named(toolkit.split(' ').next().unwrap_or_default())
+    }
+
     /// Whether one call returns the whole application. Qt answers an empty list and GTK 4 only what was
     /// already looked at, so they are walked.
     pub(crate) fn has_bulk_read(self) -> bool {
@@ -105,6 +110,26 @@ impl Toolkit {
             .chain(if !browser || usable { DEFAULT } else { &[] });
         let named = |wanted: &&str| actions.iter().find(|action| action.trim().eq_ignore_ascii_case(wanted)).cloned();
         wanted.into_iter().find_map(named)
+    }
+
+    /// Whether a disabled element has no actions that it will have once it is enabled.
+    pub(crate) fn withholds_actions(self) -> bool {
+        self == Toolkit::Qt
+    }
+
+    /// Whether a number that is set is set. Java accepts it and leaves the slider where it is.
+    pub(crate) fn sets_numbers(self) -> bool {
+        self != Toolkit::Java
+    }
+
+    /// Whether a window has frames besides that nobody sees: Chromium has one for every popup that may come.
+    pub(crate) fn has_blind_frames(self) -> bool {
+        self == Toolkit::Chromium
+    }
+
+    /// Whether a page is on the bus before what is in it is known to be shown and has its names.
+    pub(crate) fn shows_late(self) -> bool {
+        self == Toolkit::Gecko
     }
 
     /// Whether a name in the list of the whole application can be believed where it is empty. Firefox leaves

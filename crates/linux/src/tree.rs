@@ -36,6 +36,12 @@ pub(crate) const NULL: &str = "/org/a11y/atspi/null";
 /// The part of the time that is kept for reading what the skeleton does not tell.
 const SHARE_FOR_DETAILS: u32 = 3;
 
+/// How long a page is waited for that is there and does not say yet what of it is shown.
+const LATE: Duration = Duration::from_millis(2_500);
+
+/// How often it is looked at. What changes meanwhile is announced by nothing.
+const LOOK_AGAIN: Duration = Duration::from_millis(60);
+
 /// One entry of `Cache.GetItems`: object, application, parent, index in parent, count of children,
 /// interfaces, name, role, description, states. Read with plain types: one entry of a kind we do not know
 /// must not cost us the others.
@@ -70,7 +76,15 @@ pub(crate) async fn observe(
         if link.toolkit == Toolkit::Chromium {
             wake::wake(&link, &object.object, budget / 2).await?;
         }
-        skeleton.read(&object.object, budget.saturating_sub(started.elapsed())).await
+        let until = started + LATE.min(budget / 2);
+        loop {
+            skeleton.read(&object.object, budget.saturating_sub(started.elapsed())).await?;
+            if !link.toolkit.shows_late() || !skeleton.is_blind() || tokio::time::Instant::now() >= until {
+                return Ok(());
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+            skeleton = Skeleton::new(&link, request);
+        }
     };
     match read.await {
         Ok(()) => {}
@@ -314,6 +328,17 @@ impl<'a> Skeleton<'a> {
             }
         }
         next
+    }
+
+    /// Whether a page is shown and says that nothing in it is.
+    fn is_blind(&self) -> bool {
+        let shows = |raw: &Raw| raw.native(NativeState::Showing);
+        self.raws.iter().any(|raw| {
+            raw.role.known().is_some_and(|role| crate::roles::is_page(*role))
+                && shows(raw)
+                && !raw.children.is_empty()
+                && !raw.children.iter().any(|child| shows(&self.raws[*child]))
+        })
     }
 
     /// Whether the window has children and names none of them: only the null object in their place.

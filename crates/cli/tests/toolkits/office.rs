@@ -47,10 +47,9 @@ fn office(desk: &Desk, name: &str, content: &str) -> Program {
 fn writer() {
     let desk = Desk::start();
     let office = office(&desk, "letter.fodt", TEXT);
-    let first = wait_until(PATIENCE, || {
-        Some(desk.outline("soffice")).filter(|outline| outline.contains("The second one"))
-    })
-    .expect("the document is read");
+    let first =
+        wait_until(PATIENCE, || Some(desk.outline("soffice")).filter(|outline| outline.contains("The second one")))
+            .expect("the document is read");
     desk.has_picture("soffice");
     let line = first.lines().find(|line| line.contains("The first paragraph")).expect("the first paragraph");
     let reference = line.split_whitespace().find(|word| word.starts_with('@')).expect("it has a ref");

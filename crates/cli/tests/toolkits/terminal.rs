@@ -7,7 +7,8 @@ use crate::support::{Desk, PATIENCE};
 #[test]
 fn vte() {
     let desk = Desk::start();
-    let script = "printf 'what the shell says\\n'; read line; printf 'got %s' \"$line\" > {folder}/typed; exec sleep 600";
+    let script =
+        "printf 'what the shell says\\n'; read line; printf 'got %s' \"$line\" > {folder}/typed; exec sleep 600";
     let arguments = ["--disable-server", "--title", "toolkit terminal", "-x", "sh", "-c", script];
     let terminal = Program::start(&desk.desktop, "xfce4-terminal", &arguments);
     desk.window("toolkit terminal");
