@@ -12,6 +12,7 @@ mod packages;
 mod process;
 mod test;
 mod tidy;
+mod toolkits;
 
 /// What is done with this repository.
 #[derive(Debug, Parser)]
@@ -31,6 +32,8 @@ enum Task {
     Tidy(tidy::Tidy),
     /// Print the line that installs the system's packages.
     Packages(packages::Packages),
+    /// Drive every toolkit and write what works into docs/reference/toolkits.md.
+    Toolkits(toolkits::Toolkits),
 }
 
 fn main() -> ExitCode {
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Task::Test(task) => task.run(),
         Task::Tidy(task) => task.run(),
         Task::Packages(task) => task.run(),
+        Task::Toolkits(task) => task.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

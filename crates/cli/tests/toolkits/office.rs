@@ -74,6 +74,9 @@ fn writer() {
     let saved = wait_until(PATIENCE, || office.file("letter.fodt").contains("Zażółć from outside").then_some(()));
     assert!(saved.is_some(), "{}", office.file("letter.fodt"));
     assert!(office.file("letter.fodt").contains("The second one"));
+    desk.note("click menuitem", "works");
+    desk.note("set-value paragraph", "works");
+    desk.report("LibreOffice Writer", "soffice");
 }
 
 #[test]
@@ -96,4 +99,8 @@ fn calc() {
     // It goes on answering.
     let cell = desk.find("soffice", "cell", "B1");
     assert_eq!(desk.get(&cell, "value"), "12.5");
+    let why = desk.refused(&["set-value", &cell, "3"]);
+    assert!(!why.is_empty());
+    desk.note("set-value cell", "refused");
+    desk.report("LibreOffice Calc", "soffice");
 }

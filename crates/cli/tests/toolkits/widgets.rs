@@ -18,6 +18,15 @@ struct Kind {
     numbers: bool,
 }
 
+const GTK3: Kind = Kind {
+    app: "fixture-gtk3",
+    title: "Fixture GTK3",
+    start: |desktop| Fixture::gtk3(desktop, &[]),
+    checks: true,
+    emoji: true,
+    numbers: true,
+};
+
 const GTK4: Kind = Kind {
     app: "fixture-gtk4",
     title: "Fixture GTK4",
@@ -53,6 +62,11 @@ const SWING: Kind = Kind {
     emoji: false,
     numbers: false,
 };
+
+#[test]
+fn gtk3() {
+    drive(&GTK3);
+}
 
 #[test]
 fn gtk4() {
@@ -93,6 +107,7 @@ fn drive(kind: &Kind) {
     fixture.command("enable");
     desk.ok(&["click", &later]);
     expect(&mut fixture, "clicked", "Later", |_| true);
+    desk.note("click button", "works");
 
     let field = desk.find(app, "textfield", "Name field");
     assert_eq!(desk.get(&field, "value"), "hello");
@@ -103,6 +118,8 @@ fn drive(kind: &Kind) {
     expect(&mut fixture, "changed", "Name field", |event| {
         event["text"].as_str().is_some_and(|text| text.contains("+ü") && text.contains("Zaż"))
     });
+    desk.note("set-value textfield", "works");
+    desk.note("type textfield", "works");
     let emoji = desk.run(&["set-value", &field, "a😀b"]);
     if kind.emoji {
         emoji.expect_ok();
@@ -112,6 +129,7 @@ fn drive(kind: &Kind) {
             event["text"].as_str().is_some_and(|text| text.contains("😀c") && text.chars().count() == 5)
         });
     } else {
+        desk.note("set-value textfield", "works, and refuses characters beyond U+FFFF");
         assert_eq!(emoji.expect_error("ACTION_NOT_SUPPORTED")["disposition"]["delivery"], "not_delivered");
     }
 
@@ -121,7 +139,9 @@ fn drive(kind: &Kind) {
     if kind.numbers {
         set.expect_ok();
         expect(&mut fixture, "value-changed", "Volume", |event| event["value"].as_f64() == Some(70.0));
+        desk.note("set-value slider", "works");
     } else {
+        desk.note("set-value slider", "refused");
         set.expect_error("ACTION_NOT_SUPPORTED");
     }
 
@@ -132,11 +152,14 @@ fn drive(kind: &Kind) {
         clicked.expect_ok();
         expect(&mut fixture, "toggled", "Check me", |event| event["active"] == true);
         assert_eq!(desk.is(&check, "checked"), true);
+        desk.note("click checkbox", "works");
     } else {
+        desk.note("click checkbox", "refused");
         clicked.expect_error("ACTION_NOT_SUPPORTED");
         assert!(!fixture.events("toggled").iter().any(|event| event["widget"] == "Check me"));
     }
     secrets_stay_secret(&desk, kind, &mut fixture);
+    desk.report(kind.title, app);
 }
 
 /// Writes into the fields for secrets and looks for it in everything that can be read.
