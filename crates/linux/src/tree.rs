@@ -107,6 +107,11 @@ pub(crate) async fn observe(
         .kind("empty_tree")
         .suggest(link.toolkit.mend()));
     }
+    if skeleton.raws.len() == 1 && skeleton.gaps.is_empty() {
+        // It says that it has nothing in it. Hardly any window has, and an application that is starting or has
+        // no accessibility support looks the same.
+        skeleton.gaps.push(Gap { reason: GapReason::NotPublished, node: Some(0), missing: None });
+    }
     let (raws, mut gaps) = skeleton.in_document_order();
     let id = |path: &str| bus.object(name, path);
     let completed = read::complete(&link, &raws, id, request, left()).await;

@@ -73,12 +73,16 @@ impl Desk {
         self.desktop.surehand(&[arguments, &["--format", "json"]].concat())
     }
 
-    /// Waits until a window with this text in its title is there, and returns it.
+    /// Waits until a window with this text in its title is there and can be read, and returns it.
     pub(crate) fn window(&self, title: &str) -> Value {
         let found = wait_until(PATIENCE, || {
             let windows = self.ok(&["list-windows"]);
             let all = windows["windows"].as_array()?;
-            all.iter().find(|window| window["title"].as_str().is_some_and(|found| found.contains(title))).cloned()
+            all.iter()
+                .find(|window| {
+                    window["accessible"] == true && window["title"].as_str().is_some_and(|found| found.contains(title))
+                })
+                .cloned()
         });
         found.unwrap_or_else(|| panic!("no window {title:?} came: {}", self.ok(&["list-windows"])))
     }

@@ -1,5 +1,7 @@
 //! The toolkits that have a fixture: GTK 4, Qt 5, Qt 6, Java Swing. The application's own log says what happened.
 
+use std::process::Command;
+
 use serde_json::{Value, json};
 use surehand_testkit::live::{Fixture, PrivateDesktop};
 
@@ -86,6 +88,31 @@ fn qt6() {
 #[test]
 fn swing() {
     drive(&SWING);
+}
+
+#[test]
+fn a_qt6_application_that_publishes_nothing_is_told_how_to() {
+    let desk = Desk::start();
+    let mut environment = desk.desktop.environment();
+    assert!(environment.remove("QT_LINUX_ACCESSIBILITY_ALWAYS_ON").is_some(), "a private desktop says so");
+    // As on a desktop where nobody has asked for accessibility yet.
+    let off = Command::new("dbus-send")
+        .args(["--session", "--print-reply", "--dest=org.a11y.Bus", "/org/a11y/bus"])
+        .args(["org.freedesktop.DBus.Properties.Set", "string:org.a11y.Status", "string:IsEnabled"])
+        .arg("variant:boolean:false")
+        .env_clear()
+        .envs(&environment)
+        .output()
+        .expect("dbus-send runs");
+    assert!(off.status.success(), "{off:?}");
+    let _fixture = Fixture::python(&environment, "qt_app.py", &["6"]);
+    let windows = desk.ok(&["list-windows"]);
+    let window = &windows["windows"][0];
+    assert_eq!((&window["title"], &window["accessible"]), (&json!("Fixture Qt6"), &json!(false)), "{windows}");
+    let id = window["id"].as_str().expect("an id");
+    let error = desk.run(&["snapshot", "--window-id", id]).expect_error("ACTION_NOT_SUPPORTED");
+    let mend = error["suggestion"].as_str().unwrap_or_default();
+    assert!(mend.contains("QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1"), "{error}");
 }
 
 fn drive(kind: &Kind) {
