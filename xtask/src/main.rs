@@ -13,6 +13,7 @@ mod packages;
 mod process;
 mod test;
 mod tidy;
+mod toolkits;
 
 /// What is done with this repository.
 #[derive(Debug, Parser)]
@@ -34,6 +35,8 @@ enum Task {
     Codegen(codegen::Codegen),
     /// Print the line that installs the system's packages.
     Packages(packages::Packages),
+    /// Drive every toolkit and write what works into docs/reference/toolkits.md.
+    Toolkits(toolkits::Toolkits),
 }
 
 fn main() -> ExitCode {
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
         Task::Tidy(task) => task.run(),
         Task::Codegen(task) => task.run(),
         Task::Packages(task) => task.run(),
+        Task::Toolkits(task) => task.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -111,7 +111,10 @@ pub fn applications_named(listing: &Listing<Application>, name: &str) -> Result<
     if !found.is_empty() {
         return Ok(found);
     }
-    if let Some(silent) = listing.unresponsive.iter().find(|silent| fold(&silent.program) == wanted) {
+    // One that does not answer cannot tell its name; `soffice.bin` is the program of an application `soffice`.
+    let stem = |program: &str| fold(program.split('.').next().unwrap_or_default());
+    let is_meant = |silent: &&Unresponsive| fold(&silent.program) == wanted || stem(&silent.program) == wanted;
+    if let Some(silent) = listing.unresponsive.iter().find(is_meant) {
         return Err(does_not_answer(silent));
     }
     let running: Vec<&str> = listing.items.iter().map(|application| application.name.as_str()).take(20).collect();

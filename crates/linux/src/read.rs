@@ -262,7 +262,10 @@ pub(crate) async fn complete(
 
     let mut nodes = Vec::with_capacity(raws.len());
     for (index, (raw, extra)) in raws.iter().zip(extras).enumerate() {
-        let (node, cut) = node(raw, extra, link.toolkit, object(&raw.path), request.max_string);
+        let (mut node, cut) = node(raw, extra, link.toolkit, object(&raw.path), request.max_string);
+        // The table of a spreadsheet makes its cells on demand, and each stays that of its place.
+        let parent = raw.parent.and_then(|parent| raws.get(parent)).and_then(|parent| parent.role.known());
+        node.recycles &= !parent.is_some_and(|role| roles::is_spreadsheet(*role));
         if cut {
             clipped.push(index);
         }
@@ -439,6 +442,7 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
         bounds: extra.bounds,
         child_count: raw.child_count,
         recycles: raw.native(NativeState::ManagesDescendants)
+            && number.is_some_and(|number| !roles::keeps_children(number))
             || matches!(toolkit, Toolkit::Gtk4 | Toolkit::Qt) && number.is_some_and(roles::may_recycle),
         parent: raw.parent,
         children: raw.children.clone(),

@@ -44,6 +44,20 @@ pub(crate) fn is_secret(number: u32) -> bool {
     matches!(Native::try_from(number), Ok(Native::PasswordText))
 }
 
+/// Whether the native role is that of a document whose table is a sheet.
+pub(crate) fn is_spreadsheet(number: u32) -> bool {
+    matches!(Native::try_from(number), Ok(Native::DocumentSpreadsheet))
+}
+
+/// Whether containers of this native role keep the object of a child for that child, also where they say that
+/// they make them on demand: a paragraph of a text document is never another one.
+pub(crate) fn keeps_children(number: u32) -> bool {
+    matches!(
+        Native::try_from(number),
+        Ok(Native::DocumentFrame | Native::DocumentText | Native::DocumentPresentation | Native::DocumentEmail)
+    )
+}
+
 /// Whether containers of this native role may make children on demand and use their objects again.
 pub(crate) fn may_recycle(number: u32) -> bool {
     matches!(

@@ -108,6 +108,11 @@ pub(crate) async fn observe(
         .kind("empty_tree")
         .suggest(link.toolkit.mend()));
     }
+    if skeleton.raws.len() == 1 && skeleton.gaps.is_empty() {
+        // It says that it has nothing in it. Hardly any window has, and an application that is starting or has
+        // no accessibility support looks the same.
+        skeleton.gaps.push(Gap { reason: GapReason::NotPublished, node: Some(0), missing: None });
+    }
     let (raws, mut gaps) = skeleton.in_document_order();
     let id = |path: &str| bus.object(name, path);
     let completed = read::complete(&link, &raws, id, request, left()).await;
@@ -549,7 +554,7 @@ pub(crate) async fn inspect(bus: &Bus, link: &Link, object: &ObjectId, span: Dur
         let mut asks: Vec<_> = read::skeleton_asks(link, &path).into();
         asks.push(link.read.get(&path, &accessible, "Parent"));
         let mut answers = link.read.batch_within(asks, left()).await.into_iter();
-        let mut raw = Raw::new(path);
+        let mut raw = Raw::new(path.clone());
         read::take_skeleton(&mut raw, &mut answers.by_ref().take(SKELETON_ASKS))?;
         if raw.native(NativeState::Defunct) {
             return Err(Fault::NoSuchObject);
@@ -565,12 +570,48 @@ pub(crate) async fn inspect(bus: &Bus, link: &Link, object: &ObjectId, span: Dur
         raws.push(raw);
         path = if foreign { NULL.to_owned() } else { parent.1.to_string() };
     }
+    if let Some(window) = raws.last_mut()
+        && path == NULL
+        && let Some(listed) = listed_window(link, window, left()).await
+    {
+        window.path = listed;
+    }
     let request = ObserveRequest { bounds: true, ..ObserveRequest::default() };
     let completed = read::complete(link, &raws, |path| bus.object(&link.name, path), &request, left()).await;
     if completed.late {
         return Err(Fault::NoAnswer);
     }
     Ok(completed.nodes)
+}
+
+/// The window that the application lists in place of the one that the way up led to. LibreOffice has two objects
+/// for a window: what is inside one says that it is inside the other, which nothing contains. Only where one
+/// window alone has its name and role.
+async fn listed_window(link: &Link, found: &Raw, span: Duration) -> Option<String> {
+    if !found.role.known().is_some_and(|role| crate::roles::is_window(*role)) {
+        return None;
+    }
+    let accessible = format!("{ATSPI}Accessible");
+    let peer = &link.read;
+    let ask = vec![peer.call(crate::connect::ROOT, &accessible, "GetChildren", &())];
+    let children: Vec<NativeRef> = body(peer.batch_within(ask, span).await.pop()?).ok()?;
+    let paths: Vec<String> =
+        children.into_iter().filter(|(owner, _)| *owner == link.name).map(|(_, path)| path.to_string()).collect();
+    if paths.contains(&found.path) {
+        return None;
+    }
+    let asks = paths
+        .iter()
+        .flat_map(|path| [peer.get(path, &accessible, "Name"), peer.call(path, &accessible, "GetRole", &())])
+        .collect();
+    let mut answers = peer.batch_within(asks, span).await.into_iter();
+    let mut same = paths.into_iter().filter(|_| {
+        let name = answers.next().map(|answer| read::text_reading(crate::wire::property(answer)));
+        let role = answers.next().and_then(|answer| body::<u32>(answer).ok());
+        name.as_ref() == Some(&found.name) && role.is_some() && role.as_ref() == found.role.known()
+    });
+    let only = same.next()?;
+    same.next().is_none().then_some(only)
 }
 
 /// No honest tree is deeper than this; one that is makes up children as fast as it is asked for them.

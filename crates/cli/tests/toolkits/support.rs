@@ -1,5 +1,7 @@
 //! A desktop, and the few things that every test here does with it.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
@@ -13,13 +15,52 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
 pub(crate) struct Desk {
     pub(crate) desktop: PrivateDesktop,
     folder: tempfile::TempDir,
+    facts: RefCell<BTreeMap<&'static str, String>>,
 }
 
 impl Desk {
     pub(crate) fn start() -> Self {
         let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_surehand")));
         let folder = tempfile::tempdir().expect("a directory for output");
-        Desk { desktop: PrivateDesktop::start(&sandbox), folder }
+        Desk { desktop: PrivateDesktop::start(&sandbox), folder, facts: RefCell::default() }
+    }
+
+    /// Notes how a command came out, for the table of `cargo xtask toolkits`.
+    pub(crate) fn note(&self, what: &'static str, how: &str) {
+        self.facts.borrow_mut().insert(what, how.to_owned());
+    }
+
+    /// Ends a test: reads the window once more, and writes down what was noted where somebody wants to know.
+    #[allow(clippy::disallowed_methods, reason = "a test is started by a person or a machine, not by a binary of ours")]
+    pub(crate) fn report(&self, name: &str, app: &str) {
+        let run = self.desktop.surehand(&["snapshot", "--app", app, "--format", "json", "--verbose"]);
+        let snapshot = run.expect_ok();
+        let line = run.stderr.lines().find(|line| line.contains("surehand::observe")).unwrap_or_default();
+        let number = |key: &str| {
+            let value = line.split_whitespace().find_map(|word| word.strip_prefix(key)?.strip_prefix('='));
+            value.and_then(|value| value.parse::<u64>().ok()).unwrap_or_else(|| panic!("no {key} in the trace\n{run}"))
+        };
+        let (nodes, calls) = (number("nodes"), number("calls"));
+        assert!(nodes > 1 && calls > 1, "{run}");
+        let toolkit = line.split("toolkit=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or_default();
+        let Some(folder) = std::env::var_os("TOOLKITS_REPORT") else { return };
+        let facts = serde_json::json!({
+            "name": name,
+            "toolkit": toolkit,
+            "nodes": nodes,
+            "calls": calls,
+            "milliseconds": number("milliseconds"),
+            "complete": snapshot["complete"],
+            "commands": *self.facts.borrow(),
+        });
+        std::fs::write(Path::new(&folder).join(format!("{name}.json")), facts.to_string()).expect("a report");
+    }
+
+    /// Runs a command that has to be refused before anything is sent, for a reason that names what is left.
+    pub(crate) fn refused(&self, arguments: &[&str]) -> String {
+        let error = self.run(arguments).expect_error("ACTION_NOT_SUPPORTED");
+        assert_eq!(error["disposition"]["delivery"], "not_delivered", "{error}");
+        error["message"].as_str().unwrap_or_default().to_owned()
     }
 
     /// Runs a command that has to succeed and returns its data.
@@ -32,12 +73,16 @@ impl Desk {
         self.desktop.surehand(&[arguments, &["--format", "json"]].concat())
     }
 
-    /// Waits until a window with this text in its title is there, and returns it.
+    /// Waits until a window with this text in its title is there and can be read, and returns it.
     pub(crate) fn window(&self, title: &str) -> Value {
         let found = wait_until(PATIENCE, || {
             let windows = self.ok(&["list-windows"]);
             let all = windows["windows"].as_array()?;
-            all.iter().find(|window| window["title"].as_str().is_some_and(|found| found.contains(title))).cloned()
+            all.iter()
+                .find(|window| {
+                    window["accessible"] == true && window["title"].as_str().is_some_and(|found| found.contains(title))
+                })
+                .cloned()
         });
         found.unwrap_or_else(|| panic!("no window {title:?} came: {}", self.ok(&["list-windows"])))
     }

@@ -1,5 +1,7 @@
 //! The toolkits that have a fixture: GTK 4, Qt 5, Qt 6, Java Swing. The application's own log says what happened.
 
+use std::process::Command;
+
 use serde_json::{Value, json};
 use surehand_testkit::live::{Fixture, PrivateDesktop};
 
@@ -17,6 +19,15 @@ struct Kind {
     /// A number can be set.
     numbers: bool,
 }
+
+const GTK3: Kind = Kind {
+    app: "fixture-gtk3",
+    title: "Fixture GTK3",
+    start: |desktop| Fixture::gtk3(desktop, &[]),
+    checks: true,
+    emoji: true,
+    numbers: true,
+};
 
 const GTK4: Kind = Kind {
     app: "fixture-gtk4",
@@ -55,6 +66,11 @@ const SWING: Kind = Kind {
 };
 
 #[test]
+fn gtk3() {
+    drive(&GTK3);
+}
+
+#[test]
 fn gtk4() {
     drive(&GTK4);
 }
@@ -72,6 +88,31 @@ fn qt6() {
 #[test]
 fn swing() {
     drive(&SWING);
+}
+
+#[test]
+fn a_qt6_application_that_publishes_nothing_is_told_how_to() {
+    let desk = Desk::start();
+    let mut environment = desk.desktop.environment();
+    assert!(environment.remove("QT_LINUX_ACCESSIBILITY_ALWAYS_ON").is_some(), "a private desktop says so");
+    // As on a desktop where nobody has asked for accessibility yet.
+    let off = Command::new("dbus-send")
+        .args(["--session", "--print-reply", "--dest=org.a11y.Bus", "/org/a11y/bus"])
+        .args(["org.freedesktop.DBus.Properties.Set", "string:org.a11y.Status", "string:IsEnabled"])
+        .arg("variant:boolean:false")
+        .env_clear()
+        .envs(&environment)
+        .output()
+        .expect("dbus-send runs");
+    assert!(off.status.success(), "{off:?}");
+    let _fixture = Fixture::python(&environment, "qt_app.py", &["6"]);
+    let windows = desk.ok(&["list-windows"]);
+    let window = &windows["windows"][0];
+    assert_eq!((&window["title"], &window["accessible"]), (&json!("Fixture Qt6"), &json!(false)), "{windows}");
+    let id = window["id"].as_str().expect("an id");
+    let error = desk.run(&["snapshot", "--window-id", id]).expect_error("ACTION_NOT_SUPPORTED");
+    let mend = error["suggestion"].as_str().unwrap_or_default();
+    assert!(mend.contains("QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1"), "{error}");
 }
 
 fn drive(kind: &Kind) {
@@ -93,6 +134,7 @@ fn drive(kind: &Kind) {
     fixture.command("enable");
     desk.ok(&["click", &later]);
     expect(&mut fixture, "clicked", "Later", |_| true);
+    desk.note("click button", "works");
 
     let field = desk.find(app, "textfield", "Name field");
     assert_eq!(desk.get(&field, "value"), "hello");
@@ -103,6 +145,8 @@ fn drive(kind: &Kind) {
     expect(&mut fixture, "changed", "Name field", |event| {
         event["text"].as_str().is_some_and(|text| text.contains("+ü") && text.contains("Zaż"))
     });
+    desk.note("set-value textfield", "works");
+    desk.note("type textfield", "works");
     let emoji = desk.run(&["set-value", &field, "a😀b"]);
     if kind.emoji {
         emoji.expect_ok();
@@ -112,6 +156,7 @@ fn drive(kind: &Kind) {
             event["text"].as_str().is_some_and(|text| text.contains("😀c") && text.chars().count() == 5)
         });
     } else {
+        desk.note("set-value textfield", "works, and refuses characters beyond U+FFFF");
         assert_eq!(emoji.expect_error("ACTION_NOT_SUPPORTED")["disposition"]["delivery"], "not_delivered");
     }
 
@@ -121,7 +166,9 @@ fn drive(kind: &Kind) {
     if kind.numbers {
         set.expect_ok();
         expect(&mut fixture, "value-changed", "Volume", |event| event["value"].as_f64() == Some(70.0));
+        desk.note("set-value slider", "works");
     } else {
+        desk.note("set-value slider", "refused");
         set.expect_error("ACTION_NOT_SUPPORTED");
     }
 
@@ -132,11 +179,14 @@ fn drive(kind: &Kind) {
         clicked.expect_ok();
         expect(&mut fixture, "toggled", "Check me", |event| event["active"] == true);
         assert_eq!(desk.is(&check, "checked"), true);
+        desk.note("click checkbox", "works");
     } else {
+        desk.note("click checkbox", "refused");
         clicked.expect_error("ACTION_NOT_SUPPORTED");
         assert!(!fixture.events("toggled").iter().any(|event| event["widget"] == "Check me"));
     }
     secrets_stay_secret(&desk, kind, &mut fixture);
+    desk.report(kind.title, app);
 }
 
 /// Writes into the fields for secrets and looks for it in everything that can be read.
