@@ -177,7 +177,8 @@ fn applications_and_windows_are_listed() {
     assert_eq!(stage.ok(&["list-apps", "--app", "nothing"])["apps"], json!([]));
     stage.fixture.command("window Second");
     crate::stage::wait_for_windows(&stage.desktop, "there are two windows", |windows| {
-        let titles: Vec<&Value> = windows.iter().map(|window| &window["title"]).collect();
+        let shown = windows.iter().filter(|window| crate::stage::is_shown(window));
+        let titles: Vec<&Value> = shown.map(|window| &window["title"]).collect();
         (titles.contains(&&json!("One \u{2026} title")) && titles.contains(&&json!("Second"))).then_some(())
     });
     let windows = stage.ok(&["list-windows", "--app", APP])["windows"].take();

@@ -187,6 +187,12 @@ pub(crate) fn has(node: &Value, state: &str) -> bool {
     node["states"].as_array().into_iter().flatten().any(|one| one == state)
 }
 
+/// Whether a window is on the screen and not only in the application's tree, which knows of it a little earlier.
+/// Until then it cannot be closed, and is called otherwise.
+pub(crate) fn is_shown(window: &Value) -> bool {
+    window["bounds"].is_object()
+}
+
 /// Looks at a list of windows until it shows something. Panics with the last one when that does not come.
 pub(crate) fn wait_for_windows<T>(desktop: &PrivateDesktop, what: &str, look: impl Fn(&[Value]) -> Option<T>) -> T {
     let mut last = Value::Null;
