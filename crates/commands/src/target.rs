@@ -170,8 +170,18 @@ fn look(
         }
         None => choose(found, &wanted, &silent)?,
     };
-    let application = candidates.into_iter().find(|candidate| candidate.process == chosen.process);
+    let application = owner(candidates, &chosen);
     Ok((application, chosen, silent))
+}
+
+/// The application of a window. A process can be on the accessibility bus twice (launchers and portals are), so
+/// the one that the window's elements belong to counts, and the process only where the window has none.
+fn owner(candidates: Vec<Application>, window: &Window) -> Option<Application> {
+    let of = |candidate: &Application| match &window.object {
+        Some(object) => candidate.object.owner == object.owner,
+        None => candidate.process == window.process,
+    };
+    candidates.into_iter().find(of)
 }
 
 /// A window whose elements can be read.
@@ -181,19 +191,13 @@ fn look(
 /// application publishes nothing about it.
 pub fn readable_window(platform: &dyn Platform, call: &Call<'_>, wanted: Wanted<'_>) -> Result<(Application, Window)> {
     let (application, window, silent) = look(platform, call, wanted)?;
-    // Of an application that does not answer nobody knows what it publishes.
-    if let Some(silent) = silent.iter().find(|silent| silent.pid == window.process.pid) {
-        return Err(does_not_answer(silent));
-    }
     match application {
         Some(application) if window.is_accessible() => Ok((application, window)),
-        _ => Err(Error::new(
-            Code::ActionNotSupported,
-            format!("{} publishes no accessibility tree for window {}", quote(&window.app_name), window.id),
-        )
-        .kind("window_without_accessibility_element")
-        .detail("window_id", &window.id)
-        .suggest("`screenshot` shows it; reading and acting need an application with accessibility support")),
+        _ => Err(match silent.iter().find(|silent| silent.pid == window.process.pid) {
+            // Of an application that does not answer nobody knows what it publishes.
+            Some(silent) => does_not_answer(silent),
+            None => unpublished(platform, &window),
+        }),
     }
 }
 
@@ -234,6 +238,17 @@ pub fn readable_windows(
     let own =
         windows.items.into_iter().filter(|window| window.process == application.process && window.is_accessible());
     Ok(own.map(|window| (application.clone(), window)).collect())
+}
+
+fn unpublished(platform: &dyn Platform, window: &Window) -> Error {
+    const GENERAL: &str = "`screenshot` shows it; reading and acting need an application with accessibility support";
+    Error::new(
+        Code::ActionNotSupported,
+        format!("{} publishes no accessibility tree for window {}", quote(&window.app_name), window.id),
+    )
+    .kind("window_without_accessibility_element")
+    .detail("window_id", &window.id)
+    .suggest(platform.unpublished(&window.process).as_deref().unwrap_or(GENERAL))
 }
 
 fn choose(found: Vec<Window>, wanted: &Wanted<'_>, silent: &[Unresponsive]) -> Result<Window> {

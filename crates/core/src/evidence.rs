@@ -212,6 +212,15 @@ pub fn context<'a>(ancestors: impl DoubleEndedIterator<Item = &'a Node> + ExactS
         .map(|labelled| labelled.into_iter().map(|(role, name)| Context { role, name: name.to_owned() }).collect())
 }
 
+/// The containers within the innermost document. What is around a document is called by its title, which a page
+/// changes as freely as a window does; where the living object is at hand that says nothing against it.
+pub fn within_document(context: &Reading<Vec<Context>>) -> Reading<Vec<Context>> {
+    let inside = |context: &Vec<Context>| {
+        context.iter().take_while(|around| !matches!(around.role, Role::WebArea | Role::Document)).cloned().collect()
+    };
+    context.as_ref().map(inside)
+}
+
 fn labelled<'a>(
     ancestors: impl DoubleEndedIterator<Item = &'a Node> + ExactSizeIterator,
 ) -> Reading<Vec<(Role, &'a str)>> {
@@ -394,6 +403,17 @@ mod tests {
         (node.role, then.role) = (Role::Button, Role::Button);
         let verdict = compare(&then, &node, &around, Labels::Exact);
         assert_eq!(verdict, Verdict::Different(vec![Piece::Description]));
+    }
+
+    #[test]
+    fn a_page_may_change_its_title() {
+        let context = |title: &str| {
+            let around = [(Role::Form, "Order"), (Role::WebArea, title), (Role::ScrollArea, title)];
+            Reading::Known(around.map(|(role, name)| Context { role, name: name.into() }).to_vec())
+        };
+        assert_eq!(within_document(&context("Shop")), within_document(&context("(1) Shop")));
+        assert_eq!(within_document(&context("Shop")).map(|inside| inside.len()), Reading::Known(1));
+        assert_eq!(within_document(&captured().context), captured().context);
     }
 
     #[test]

@@ -28,6 +28,9 @@ pub struct Affordances {
     /// The application's own name of the action that activates the element, where it has one whose name
     /// says that this is what it does.
     pub press: Option<String>,
+    /// Whether actions are taken away from an element while it is disabled, as Qt does: that it has none says
+    /// nothing then.
+    pub withheld: bool,
     /// What can be done with its text.
     pub text: TextAccess,
     /// Whether its number can be set.

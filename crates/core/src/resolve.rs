@@ -84,8 +84,9 @@ pub fn resolve(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, ca
         // A widget that was taken out of its window still answers, and is nothing anybody can see.
         Live::Element(live) if !is_in_window(&live, captured) => only_match(platform, call, snapshot, captured),
         Live::Element(live) if !captured.recycled => {
-            let around = evidence::context(live.ancestors.iter());
-            match evidence::compare(captured, &live.node, &around, Labels::Stable) {
+            let around = evidence::within_document(&evidence::context(live.ancestors.iter()));
+            let expected = Evidence { context: evidence::within_document(&captured.context), ..captured.clone() };
+            match evidence::compare(&expected, &live.node, &around, Labels::Stable) {
                 Verdict::Same => Ok(Resolved { live: *live, how: How::Retained }),
                 Verdict::Different(pieces) => Err(stale("the element is not what it was at the snapshot", "changed")
                     .detail("differs", pieces)

@@ -165,6 +165,11 @@ pub(crate) fn carries(pid: u32, entry: &[u8]) -> bool {
     fs::read(format!("/proc/{pid}/environ")).is_ok_and(|all| all.split(|byte| *byte == 0).any(|one| one == entry))
 }
 
+/// What the process has mapped into its memory, as text; nothing where that may not be read.
+pub(crate) fn maps(pid: u32) -> String {
+    fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
