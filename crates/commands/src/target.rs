@@ -135,6 +135,16 @@ pub fn applications_named(listing: &Listing<Application>, name: &str) -> Result<
 /// # Errors
 /// `WINDOW_NOT_FOUND`, `APP_NOT_FOUND`, `AMBIGUOUS_TARGET` with the candidates, `APP_UNRESPONSIVE`.
 pub fn window(platform: &dyn Platform, call: &Call<'_>, wanted: Wanted<'_>) -> Result<(Option<Application>, Window)> {
+    let (application, window, _) = look(platform, call, wanted)?;
+    Ok((application, window))
+}
+
+/// The same, with the processes that did not answer.
+fn look(
+    platform: &dyn Platform,
+    call: &Call<'_>,
+    wanted: Wanted<'_>,
+) -> Result<(Option<Application>, Window, Vec<Unresponsive>)> {
     let listing = platform.applications(call)?;
     let candidates = match wanted.app {
         Some(app) => applications_named(&listing, app)?,
@@ -164,7 +174,7 @@ pub fn window(platform: &dyn Platform, call: &Call<'_>, wanted: Wanted<'_>) -> R
         None => choose(found, &wanted, &silent)?,
     };
     let application = owner(candidates, &chosen);
-    Ok((application, chosen))
+    Ok((application, chosen, silent))
 }
 
 /// The application of a window. A process can be on the accessibility bus twice (launchers and portals are), so
@@ -180,12 +190,17 @@ fn owner(candidates: Vec<Application>, window: &Window) -> Option<Application> {
 /// A window whose elements can be read.
 ///
 /// # Errors
-/// As [`window`], and `ACTION_NOT_SUPPORTED` when the application publishes nothing about it.
+/// As [`window`]; `APP_UNRESPONSIVE` when its application does not answer; `ACTION_NOT_SUPPORTED` when the
+/// application publishes nothing about it.
 pub fn readable_window(platform: &dyn Platform, call: &Call<'_>, wanted: Wanted<'_>) -> Result<(Application, Window)> {
-    let (application, window) = self::window(platform, call, wanted)?;
+    let (application, window, silent) = look(platform, call, wanted)?;
     match application {
         Some(application) if window.is_accessible() => Ok((application, window)),
-        _ => Err(unpublished(platform, &window)),
+        _ => Err(match silent.iter().find(|silent| silent.pid == window.process.pid) {
+            // Of an application that does not answer nobody knows what it publishes.
+            Some(silent) => does_not_answer(silent),
+            None => unpublished(platform, &window),
+        }),
     }
 }
 

@@ -26,8 +26,9 @@ use crate::{act, app, process, tree, window};
 /// How often a running call looks whether it was cancelled.
 const CANCEL_CHECK: Duration = Duration::from_millis(25);
 
-/// How long connecting to the buses may take.
-const CONNECT: Duration = Duration::from_secs(5);
+/// How long connecting to the buses may take; less than any command has by itself, so that a silent bus is told
+/// apart from a caller in a hurry.
+const CONNECT: Duration = Duration::from_millis(2_500);
 
 /// A Linux desktop session.
 pub struct LinuxPlatform {
@@ -53,7 +54,8 @@ impl LinuxPlatform {
             .map_err(|error| Error::new(Code::Internal, "no thread for the adapter").platform(error.to_string()))?;
         let span = call.left().min(CONNECT);
         let bus = runtime.block_on(async { tokio::time::timeout(span, Bus::connect(environment)).await });
-        let bus = bus.map_err(|_| no_bus("it does not answer"))??;
+        // A caller in a hurry has not shown that the bus is at fault.
+        let bus = bus.map_err(|_| if span < CONNECT { out_of_time() } else { no_bus("it does not answer") })??;
         Ok(LinuxPlatform { runtime, bus, environment: environment.clone(), display: Mutex::new(None) })
     }
 
@@ -66,7 +68,7 @@ impl LinuxPlatform {
             tokio::select! {
                 done = work => Ok(done),
                 () = cancelled(call.cancel) => Err(Error::new(Code::Timeout, "the call was cancelled").kind("cancelled")),
-                () = tokio::time::sleep(last) => Err(Error::new(Code::Timeout, "the time given was used up").kind("deadline")),
+                () = tokio::time::sleep(last) => Err(out_of_time()),
             }
         })
     }
@@ -109,6 +111,11 @@ impl LinuxPlatform {
 }
 
 struct DisplayGuard<'d>(MutexGuard<'d, Option<Display>>);
+
+/// The caller's deadline has passed.
+fn out_of_time() -> Error {
+    Error::new(Code::Timeout, "the time given was used up").kind("deadline")
+}
 
 async fn cancelled(cancel: &Cancel) {
     while !cancel.is_raised() {

@@ -77,7 +77,8 @@ fn a_disabled_button_is_waited_for_and_clicked_once() {
     let mut stage = Stage::new();
     let later = stage.snapshot().reference("button", "Later");
     let mark = stage.mark();
-    stage.fixture.command("enable-after 600");
+    // Long enough for the command to be looking already, also under load.
+    stage.fixture.command("enable-after 2000");
     let answer = stage.ok(&["click", &later, "--timeout-ms", "20000"]);
     assert_eq!(stage.told_since(mark), ["clicked Later"]);
     assert!(answer["attempts"].as_u64().expect("a number") > 1, "it was not waited for: {answer}");
@@ -91,7 +92,7 @@ fn a_button_that_stays_disabled_is_not_clicked() {
     let error = stage.refused(&["click", &later, "--timeout-ms", "0"], Code::Timeout);
     assert_eq!(error["details"]["kind"], "actionability_timeout");
     assert_eq!(error["details"]["attempts"], 1, "a timeout of zero is one attempt: {error}");
-    let error = stage.refused(&["click", &later, "--timeout-ms", "300"], Code::Timeout);
+    let error = stage.refused(&["click", &later, "--timeout-ms", "1500"], Code::Timeout);
     assert!(error["details"]["attempts"].as_u64().expect("a number") > 1, "{error}");
     // Also not when it becomes ready after the refusal.
     stage.fixture.command("enable");

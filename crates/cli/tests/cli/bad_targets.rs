@@ -17,7 +17,7 @@ fn with(reference: &str) -> [Vec<&str>; 6] {
         vec!["set-value", reference, "x"],
         vec!["get", reference],
         vec!["is", reference],
-        vec!["wait", "--element", reference, "--timeout", "300"],
+        vec!["wait", "--element", reference, "--timeout", "2000"],
     ]
 }
 
@@ -181,7 +181,7 @@ fn an_application_or_a_window_that_is_not_there_is_named() {
 fn of_two_windows_that_match_none_is_chosen() {
     let mut stage = Stage::with(&["--windows", "2"]);
     // Neither of them may have the focus, or that one would be meant.
-    let _front = front(&stage.desktop, &["--title", "In front", "--application", "another"]);
+    let _front = stage.behind("In front");
     let mark = stage.mark();
     for arguments in
         [&["snapshot", "--app", APP][..], &["find", "--app", APP, "--role", "button"], &["screenshot", "--app", APP]]
@@ -218,7 +218,7 @@ fn without_a_desktop_every_command_says_what_is_missing() {
         &["screenshot"],
         &["press", "a"],
         &["close-app", "x"],
-        &["wait", "--text", "x", "--timeout", "300"],
+        &["wait", "--text", "x", "--timeout", "2000"],
     ] {
         let error = refused(&sandbox.surehand(arguments), Code::PlatformNotSupported);
         assert!(error["suggestion"].as_str().is_some_and(|words| words.contains("desktop start")), "{error}");
@@ -266,6 +266,16 @@ fn a_session_bus_without_accessibility_is_told_as_such() {
     assert_eq!(run.status(), 1, "{run}");
     bus.kill().expect("it is ours");
     bus.wait().expect("it ends");
+    // A bus that lets everybody in and says nothing: in a hurry that is a deadline, and no finding about the bus.
+    let silent = folder.join("silent");
+    let _listener = std::os::unix::net::UnixListener::bind(&silent).expect("a socket");
+    let silent = format!("unix:path={}", silent.display());
+    let error = refused(&ask(&["wait", "--text", "x", "--timeout", "400"], &silent), Code::Timeout);
+    assert_eq!(error["details"]["kind"], "deadline", "{error}");
+    let run = ask(&["list-apps"], &silent);
+    let error = refused(&run, Code::PlatformNotSupported);
+    assert_eq!(error["details"]["kind"], "no_accessibility_bus", "{error}");
+    assert!(run.took < std::time::Duration::from_secs(10), "{run}");
     for dead in [&address, "nonsense", "unix:path=/nowhere/bus"] {
         refused(&ask(&["list-apps"], dead), Code::PlatformNotSupported);
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use surehand_core::Code;
 
-use crate::stage::{APP, Stage, Tree, wait_for_windows};
+use crate::stage::{APP, Stage, Tree, is_shown, wait_for_windows};
 
 /// Opens the dialog through its menu item and returns the id of its window.
 fn open(stage: &Stage) -> String {
@@ -15,7 +15,7 @@ fn open(stage: &Stage) -> String {
     // Far less than the deadline: nobody waited for the dialog to be closed.
     assert!(run.took < Duration::from_secs(4), "{run}");
     wait_for_windows(&stage.desktop, "the dialog is there", |windows| {
-        let dialog = windows.iter().find(|window| window["title"] == "Save As")?;
+        let dialog = windows.iter().find(|window| window["title"] == "Save As" && is_shown(window))?;
         Some(dialog["id"].as_str()?.to_owned())
     })
 }

@@ -42,16 +42,16 @@ fn a_stopped_application_is_named_in_time_and_the_others_are_as_before() {
     let pid = stage.fixture.pid();
     let short = Duration::from_millis(1_000);
     for arguments in [
-        &["snapshot", "--app", "python3.11", "--timeout-ms", "1000"][..],
+        &["snapshot", "--window-id", &window, "--timeout-ms", "1000"][..],
+        &["find", "--window-id", &window, "--role", "button", "--timeout-ms", "1000"],
+        // Its window is the one with the focus.
+        &["snapshot", "--timeout-ms", "1000"],
         &["click", &button, "--timeout-ms", "1000"],
         &["type", &field, "x", "--timeout-ms", "1000"],
         &["set-value", &field, "x", "--timeout-ms", "1000"],
         &["get", &field, "--timeout-ms", "1000"],
         &["is", &field, "--timeout-ms", "1000"],
     ] {
-        if arguments[0] == "snapshot" {
-            continue;
-        }
         unresponsive(&stage.desktop.surehand(arguments), short + Duration::from_secs(2), pid);
     }
     for arguments in [&["list-apps"][..], &["list-windows"]] {
@@ -60,6 +60,9 @@ fn a_stopped_application_is_named_in_time_and_the_others_are_as_before() {
         assert_eq!(answer["unresponsive"][0]["pid"], pid, "{run}");
         assert!(run.took < Duration::from_secs(1) + SLACK, "{run}");
     }
+    // What it is called is not known while it does not answer, so it is named beside the refusal.
+    let error = stage.refused(&["snapshot", "--app", APP], Code::AppNotFound);
+    assert_eq!(error["details"]["unresponsive"][0]["pid"], pid, "{error}");
     // Another application on the same desktop is read and acted on as ever.
     let run = stage.desktop.surehand(&["snapshot", "--app", "fixture-hostile"]);
     let alpha = Tree(ok(&run)).reference("button", "Alpha");
@@ -106,6 +109,10 @@ fn a_wait_outlasts_an_application_that_hangs_for_a_while() {
     stage.fixture.send("enable");
     let waited = stage.ok(&["wait", "--element", &later, "--predicate", "enabled", "--timeout", "20000"]);
     assert_eq!(waited["found"], true);
+    // Also where it is looked for by its text in the window with the focus, whose application is busy at first.
+    stage.fixture.send("block 1500");
+    stage.fixture.send("set here at last");
+    assert_eq!(stage.ok(&["wait", "--text", "here at last", "--timeout", "20000"])["found"], true);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use surehand_testkit::live::Fixture;
 
-use crate::stage::{Stage, Tree, front, settle, wait_for_windows};
+use crate::stage::{Stage, Tree, settle, wait_for_windows};
 
 /// An application that is acted on, another that a person works with, and an observer of the display server.
 struct Watched {
@@ -15,18 +15,16 @@ struct Watched {
 
 impl Watched {
     fn new() -> Watched {
-        let stage = Stage::new();
+        let mut stage = Stage::new();
         let mut observer = Fixture::python(&stage.desktop.environment(), "attention.py", &[]);
         // Over the window that is acted on, so that whatever moves it away or brings that window up is seen.
         observer.command("point 640 400");
-        let front = front(&stage.desktop, &["--title", "In front", "--application", "another"]);
+        let front = stage.behind("In front");
         let windows = stage.ok(&["list-windows"])["windows"].take();
         let windows = windows.as_array().expect("a list");
         let target = windows.iter().find(|window| window["title"] == "Fixture GTK3").expect("the window");
         let target = target["id"].as_str().expect("an id").to_owned();
-        let mut watched = Watched { observer, front, stage, target };
-        settle(&mut watched.stage.fixture);
-        watched
+        Watched { observer, front, stage, target }
     }
 
     fn snapshot(&self) -> Tree {

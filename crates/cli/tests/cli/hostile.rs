@@ -176,11 +176,11 @@ fn hostile_labels_can_be_acted_on_and_are_quoted_in_errors() {
     assert_eq!(stage.told_since(mark), ["clicked lines"]);
     // In words for people it is one quoted token on one line.
     stage.fixture.command("retitle 'a\u{202e}b\u{1b}[2J'");
-    let run = stage.desktop.surehand(&["wait", "--window", "never", "--timeout", "300"]);
+    let run = stage.desktop.surehand(&["wait", "--window", "never", "--timeout", "2000"]);
     let error = crate::stage::refused(&run, Code::Timeout);
     let message = error["message"].as_str().expect("a message");
     assert!(message.contains("\\u{202e}") && !message.contains('\u{1b}'), "{message}");
-    let outline = stage.desktop.surehand(&["wait", "--window", "never", "--timeout", "300", "--format", "outline"]);
+    let outline = stage.desktop.surehand(&["wait", "--window", "never", "--timeout", "2000", "--format", "outline"]);
     assert!(!outline.stderr.contains(['\u{1b}', '\u{202e}']), "{outline}");
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use surehand_core::Code;
 
-use crate::stage::{APP, PATIENCE, Stage, Tree, front, has, reference};
+use crate::stage::{APP, PATIENCE, Stage, Tree, has, reference};
 
 #[test]
 fn a_snapshot_shows_what_there_is() {
@@ -146,13 +146,13 @@ fn waiting_ends_when_it_is_so_and_says_what_was_seen_when_it_is_not() {
     assert_eq!(stage.ok(&["get", waited["ref"].as_str().expect("a ref")])["value"], "now it is there");
     stage.fixture.command("retitle Another title");
     assert_eq!(stage.ok(&["wait", "--window", "another TITLE"])["window"]["title"], "Another title");
-    let error = stage.refused(&["wait", "--text", "never there", "--app", APP, "--timeout", "300"], Code::Timeout);
+    let error = stage.refused(&["wait", "--text", "never there", "--app", APP, "--timeout", "2000"], Code::Timeout);
     assert_eq!(error["details"]["kind"], "wait_timeout");
     assert!(error["details"]["last_observed"].as_str().is_some_and(|seen| seen.starts_with('0')), "{error}");
-    let error = stage.refused(&["wait", "--window", "never there", "--timeout", "300"], Code::Timeout);
+    let error = stage.refused(&["wait", "--window", "never there", "--timeout", "2000"], Code::Timeout);
     assert!(error["message"].as_str().is_some_and(|message| message.contains("Another title")), "{error}");
     let error =
-        stage.refused(&["wait", "--text", "Twin", "--count", "9", "--app", APP, "--timeout", "300"], Code::Timeout);
+        stage.refused(&["wait", "--text", "Twin", "--count", "9", "--app", APP, "--timeout", "2000"], Code::Timeout);
     assert_eq!(error["details"]["kind"], "wait_timeout");
 }
 
@@ -177,7 +177,8 @@ fn applications_and_windows_are_listed() {
     assert_eq!(stage.ok(&["list-apps", "--app", "nothing"])["apps"], json!([]));
     stage.fixture.command("window Second");
     crate::stage::wait_for_windows(&stage.desktop, "there are two windows", |windows| {
-        let titles: Vec<&Value> = windows.iter().map(|window| &window["title"]).collect();
+        let shown = windows.iter().filter(|window| crate::stage::is_shown(window));
+        let titles: Vec<&Value> = shown.map(|window| &window["title"]).collect();
         (titles.contains(&&json!("One \u{2026} title")) && titles.contains(&&json!("Second"))).then_some(())
     });
     let windows = stage.ok(&["list-windows", "--app", APP])["windows"].take();
@@ -246,7 +247,7 @@ fn a_picture_of_a_covered_window_shows_the_window() {
     let window = stage.ok(&["list-windows"])["windows"][0].take();
     let id = window["id"].as_str().expect("an id");
     let before = stage.ok(&["screenshot", "--window-id", id])["data"].take();
-    let _cover = front(&stage.desktop, &["--title", "Cover", "--rows", "9", "--application", "another"]);
+    let _cover = stage.behind("Cover");
     let differs = surehand_testkit::live::wait_until(PATIENCE, || {
         // The caret of the window behind stops blinking when the focus leaves.
         crate::stage::settle(&mut stage.fixture);

@@ -7,7 +7,7 @@ use serde_json::Value;
 use surehand_core::Code;
 use surehand_testkit::live::{PrivateDesktop, Sandbox};
 
-use crate::stage::{APP, ok, refused, sandbox, wait_for_windows};
+use crate::stage::{APP, is_shown, ok, refused, sandbox, wait_for_windows};
 
 /// Writes a desktop entry into an applications directory.
 fn entry(data: &Path, id: &str, lines: &str) {
@@ -29,10 +29,10 @@ fn fixture(title: &str) -> String {
     format!("Exec=/usr/bin/python3 \"{}\" --title \"{title}\"", script.display())
 }
 
-/// The windows' titles when there is one that has this title.
+/// The window of that title, once it is there and on the screen.
 fn appears(desktop: &PrivateDesktop, title: &str) -> Value {
     wait_for_windows(desktop, &format!("{title:?} is there"), |windows| {
-        windows.iter().find(|window| window["title"] == title).cloned()
+        windows.iter().find(|window| window["title"] == title && is_shown(window)).cloned()
     })
 }
 

@@ -3,7 +3,7 @@
 use serde_json::json;
 use surehand_core::Code;
 
-use crate::stage::{APP, Stage, front, wait_for_windows};
+use crate::stage::{APP, Stage, wait_for_windows};
 
 fn has_focus(stage: &Stage, title: &str) -> String {
     wait_for_windows(&stage.desktop, &format!("{title:?} has the focus"), |windows| {
@@ -43,7 +43,7 @@ fn keys_reach_the_window_with_the_keyboard() {
 fn keys_are_not_sent_to_a_window_without_the_keyboard() {
     let mut stage = Stage::new();
     let behind = has_focus(&stage, "Fixture GTK3");
-    let other = front(&stage.desktop, &["--title", "In front", "--application", "another"]);
+    let other = stage.behind("In front");
     let front = has_focus(&stage, "In front");
     let (mark, other_mark) = (stage.mark(), other.log().len());
     let error = stage.refused(&["press", "a", "--window-id", &behind], Code::PolicyDenied);

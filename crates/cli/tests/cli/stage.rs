@@ -38,6 +38,17 @@ impl Stage {
         Stage { fixture, desktop }
     }
 
+    /// Another application that comes to the front, once this one has lost the focus to it.
+    pub(crate) fn behind(&mut self, title: &str) -> Fixture {
+        let other = front(&self.desktop, &["--title", title, "--application", "another"]);
+        self.fixture.wait_for("it has lost the focus", |events| {
+            let count = |kind| events.iter().filter(|event| event["event"] == kind).count();
+            (count("window-focus-in") == count("window-focus-out")).then_some(())
+        });
+        settle(&mut self.fixture);
+        other
+    }
+
     /// Runs a command that has to succeed, and gives its `data`.
     pub(crate) fn ok(&self, arguments: &[&str]) -> Value {
         ok(&self.desktop.surehand(arguments))
@@ -185,6 +196,12 @@ pub(crate) fn reference(node: &Value) -> String {
 /// Whether a node, or anything that is printed with states, has one.
 pub(crate) fn has(node: &Value, state: &str) -> bool {
     node["states"].as_array().into_iter().flatten().any(|one| one == state)
+}
+
+/// Whether a window is on the screen as well as in its application's tree. Each of them knows of it a little before
+/// the other does, and until both do it is called otherwise.
+pub(crate) fn is_shown(window: &Value) -> bool {
+    window["bounds"].is_object() && window["accessible"] == true
 }
 
 /// Looks at a list of windows until it shows something. Panics with the last one when that does not come.
