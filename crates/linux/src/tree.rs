@@ -100,7 +100,7 @@ pub(crate) async fn observe(
                 .platform(fault.word()));
         }
     }
-    if skeleton.is_unpublished() {
+    if request.root.is_none() && skeleton.is_unpublished() {
         return Err(Error::new(
             Code::ActionNotSupported,
             format!("{} publishes nothing of window {}", quote(&application.name), window.id),
@@ -108,10 +108,10 @@ pub(crate) async fn observe(
         .kind("empty_tree")
         .suggest(link.toolkit.mend()));
     }
-    if skeleton.raws.len() == 1 && skeleton.gaps.is_empty() {
+    if request.root.is_none() && skeleton.raws.len() == 1 && skeleton.gaps.is_empty() {
         // It says that it has nothing in it. Hardly any window has, and an application that is starting or has
         // no accessibility support looks the same.
-        skeleton.gaps.push(Gap { reason: GapReason::NotPublished, node: Some(0), missing: None });
+        skeleton.gaps.push(Gap::at(GapReason::NotPublished, 0));
     }
     let (raws, mut gaps) = skeleton.in_document_order();
     let id = |path: &str| bus.object(name, path);
