@@ -50,7 +50,7 @@ pub(super) fn scene(rng: &mut Rng, toolkit: Toolkit, mutation: Mutation) -> Valu
     let qt = matches!(toolkit, Toolkit::Qt5 | Toolkit::Qt6);
     let groups: Vec<Value> = (0..2 + rng.below(3))
         .map(|_| {
-            let kind = match rng.below(6) {
+            let place = match rng.below(6) {
                 _ if equal && !qt => "recycler",
                 0 | 1 => "rows",
                 // An item view of Qt has nothing in it that can be clicked without the pointer.
@@ -63,21 +63,21 @@ pub(super) fn scene(rng: &mut Rng, toolkit: Toolkit, mutation: Mutation) -> Valu
                     // In a list that uses its widgets again equal rows can only be refused, so they are rarer.
                     let plain = NAMES[rng.below(if equal { 2 } else { NAMES.len() })];
                     let name =
-                        if kind == "recycler" && !equal && rng.percent(75) { format!("{plain} {content}") } else { plain.into() };
-                    let kind = match kind {
+                        if place == "recycler" && !equal && rng.percent(75) { format!("{plain} {content}") } else { plain.into() };
+                    let kind = match place {
                         // A check button of GTK 4 offers no action before 4.10.
                         "box" if toolkit != Toolkit::Gtk4 && rng.percent(30) => "check",
                         "recycler" if toolkit == Toolkit::Gtk3 => "row",
                         _ => "button",
                     };
-                    let enabled = kind == "row" || rng.percent(90);
+                    let enabled = place == "recycler" || rng.percent(90);
                     json!({ "kind": kind, "name": name, "content": content, "enabled": enabled })
                 })
                 .collect();
             let frame = |rng: &mut Rng, of| rng.percent(of).then(|| FRAMES[rng.below(FRAMES.len())]);
             let name = frame(rng, 70);
             let outer = if name.is_some() { frame(rng, 30) } else { None };
-            json!({ "kind": kind, "name": name, "outer": outer, "items": items })
+            json!({ "kind": place, "name": name, "outer": outer, "items": items })
         })
         .collect();
     Value::Array(groups)
