@@ -225,8 +225,8 @@ impl Definition {
         Definition {
             spec: C::SPEC,
             arguments: C::augment_args,
-            input_schema: schema_of::<C>,
-            output_schema: schema_of::<C::Output>,
+            input_schema: || schema_of::<C>(SchemaSettings::for_deserialize),
+            output_schema: || schema_of::<C::Output>(SchemaSettings::for_serialize),
             from_cli: |matches| Ok(Box::new(Invoked(C::from_arg_matches(matches)?))),
             from_json: |value| Ok(Box::new(Invoked(decode::<C>(C::SPEC.name, value)?))),
         }
@@ -275,6 +275,11 @@ impl Definition {
 }
 
 fn decode<C: Command>(command: &str, value: Value) -> Result<C> {
+    // A list would be taken for the arguments in the order in which we happen to write them down.
+    if !value.is_object() {
+        return Err(Error::new(Code::InvalidArgs, format!("the arguments of `{command}` are not a JSON object"))
+            .kind("bad_arguments"));
+    }
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         let what = error.into_inner();
@@ -285,9 +290,10 @@ fn decode<C: Command>(command: &str, value: Value) -> Result<C> {
     })
 }
 
-/// A schema as tools want it: self-contained, and without what only repeats the description of the tool.
-fn schema_of<T: JsonSchema>() -> Schema {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
+/// A schema as tools want it: self-contained, and without what only repeats the description of the tool. What
+/// may be left out is told by what we read in the one direction, and by what we write in the other.
+fn schema_of<T: JsonSchema>(direction: fn(SchemaSettings) -> SchemaSettings) -> Schema {
+    let settings = direction(SchemaSettings::draft2020_12()).with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });

@@ -64,7 +64,8 @@ pub(crate) struct Got {
     property: Property,
     /// What it is; null where there is none or it is withheld.
     value: Value,
-    /// Why it is withheld.
+    /// Why there is no value although there may be one: `secure_field` for a secret, `not_told` where the application
+    /// did not say.
     #[serde(skip_serializing_if = "Option::is_none")]
     withheld: Option<&'static str>,
     /// For bounds: that they were read now.
@@ -96,13 +97,33 @@ impl Command for Get {
         let (snapshot, evidence) = cx.evidence(platform, self.ref_id)?;
         let node = resolve(platform, &call, &snapshot, &evidence)?.live.node;
         let secret = node.has(State::Secure) && matches!(self.property, Property::Text | Property::Value);
+        let value = if secret { Value::Null } else { read(&node, self.property) };
+        let withheld = match value {
+            Value::Null if secret => Some("secure_field"),
+            Value::Null if !is_told(&node, self.property) => Some("not_told"),
+            _ => None,
+        };
         Ok(Got {
             ref_id: self.ref_id,
             property: self.property,
-            value: if secret { Value::Null } else { read(&node, self.property) },
-            withheld: secret.then_some("secure_field"),
+            value,
+            withheld,
             live: (self.property == Property::Bounds).then_some(true),
         })
+    }
+}
+
+/// Whether the application answered about the property, if only that there is no such thing.
+fn is_told(node: &Node, property: Property) -> bool {
+    // What is held by an element that may be a secret is not looked at.
+    let content = !node.content.is_unknown() && !node.states.is_unknown();
+    match property {
+        Property::Text => content && !node.name.is_unknown(),
+        Property::Value => content,
+        Property::Title => !node.name.is_unknown(),
+        Property::Bounds => !node.bounds.is_unknown(),
+        Property::Role => true,
+        Property::States => !node.states.is_unknown(),
     }
 }
 

@@ -189,6 +189,7 @@ impl Command for Wait {
         if given.iter().filter(|given| **given).count() != 1 {
             return Err(bad("give exactly one of a time, `element`, `window` and `text`"));
         }
+        self.belongs_together()?;
         if self.timeout > LONGEST || self.ms.is_some_and(|ms| ms > LONGEST) {
             return Err(bad("nothing is waited for longer than a day"));
         }
@@ -238,6 +239,22 @@ fn bad(why: &str) -> Error {
 const ONE_LOOK: Duration = Duration::from_millis(2_000);
 
 impl Wait {
+    /// The command line refuses most of these as well; JSON arguments come here unexamined. An argument that
+    /// would be ignored is a wish that would not be fulfilled.
+    fn belongs_together(&self) -> Result<()> {
+        let of_element = self.predicate != Predicate::default() || self.action != ReadyFor::default();
+        if self.element.is_none() && (of_element || self.value.is_some()) {
+            return Err(bad("`predicate`, `value` and `action` belong to `element`"));
+        }
+        if self.text.is_none() && self.count.is_some() {
+            return Err(bad("`count` belongs to `text`"));
+        }
+        if self.window.is_none() && self.text.is_none() && self.app.is_some() {
+            return Err(bad("`app` belongs to `window` and `text`"));
+        }
+        Ok(())
+    }
+
     fn element(&self, cx: &Cx<'_>, platform: &dyn Platform, call: &Call<'_>, element: Ref) -> Result<Waited> {
         if (self.predicate == Predicate::Value) != self.value.is_some() {
             return Err(bad("`value` belongs to the predicate `value`, which needs it"));
@@ -283,7 +300,8 @@ impl Wait {
                 (report.actionable, if report.actionable { seen } else { why })
             }
             Predicate::Value => match node.value() {
-                Some(held) => (Some(&held) == self.value.as_ref(), "another value".into()),
+                Some(held) if Some(&held) == self.value.as_ref() => (true, "the value".into()),
+                Some(_) => (false, "another value".into()),
                 None => (false, "no value that can be read".into()),
             },
         }
@@ -308,6 +326,7 @@ impl Wait {
             let best = fitting.max_by_key(|window| (window.is_accessible(), window.focused == Reading::Known(true)));
             Ok(match best {
                 Some(window) => Look::Holds(WindowView::from(window)),
+                None if windows.is_empty() => Look::NotYet("there is no window".into()),
                 None => {
                     let titles: Vec<String> = windows.iter().take(8).map(|window| quote(&window.title)).collect();
                     Look::NotYet(format!("the windows are {}", titles.join(", ")))

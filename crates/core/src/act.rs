@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::actionability::{self, Intent, Report};
 use crate::disposition::{Delivery, Disposition};
 use crate::error::{Code, Error, Result};
-use crate::evidence::{self, Evidence, Verdict};
+use crate::evidence::{self, Evidence, Labels, Verdict};
 use crate::node::{Content, Node};
 use crate::platform::{Live, Operation, Platform};
 use crate::reading::Reading;
@@ -168,7 +168,7 @@ fn look_for_effect(
         };
         // An object that is used again for other content tells nothing of the content it had.
         let around = evidence::context(live.ancestors.iter());
-        if captured.recycled && evidence::compare(captured, &live.node, &around) != Verdict::Same {
+        if captured.recycled && evidence::compare(captured, &live.node, &around, Labels::Exact) != Verdict::Same {
             return (Effect::Unconfirmed(Unverified::TargetGone), None);
         }
         let seen = expected.seen_in(&live.node);

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::label::stable;
 use crate::node::Node;
 use crate::object::{ObjectId, Process};
 use crate::reading::Reading;
@@ -44,6 +45,9 @@ pub struct Evidence {
     /// Whether it sits in a container that re-uses its children's objects for other content, so that the
     /// living object proves nothing by itself.
     pub recycled: bool,
+    /// What tells its row from the others of such a container: the row's id, else what it is called, else the
+    /// first text in it. Absent outside of them.
+    pub row: Reading<String>,
     /// Whether it has a name or an id and nothing else in the window could have been taken for it. Only then
     /// does another object that agrees in full prove to be it; otherwise that may be the twin.
     pub sole: bool,
@@ -62,8 +66,8 @@ struct Census<'o> {
     faceless: HashSet<Role>,
 }
 
-/// Role, name and context of an element.
-type Looks<'o> = (Role, Option<&'o str>, Vec<(Role, &'o str)>);
+/// Role, name, context and row of an element.
+type Looks<'o> = (Role, Option<&'o str>, Vec<(Role, &'o str)>, Option<&'o str>);
 
 impl<'o> Census<'o> {
     fn of(observation: &'o Observation) -> Self {
@@ -75,7 +79,7 @@ impl<'o> Census<'o> {
             faceless: HashSet::new(),
         };
         for (index, node) in observation.nodes.iter().enumerate() {
-            let Some(looks) = looks(node, &around(observation, index)) else {
+            let Some(looks) = looks(observation, index) else {
                 census.faceless.insert(node.role);
                 continue;
             };
@@ -89,12 +93,15 @@ impl<'o> Census<'o> {
     }
 
     /// Whether the element has a name or an id and no other one could be taken for it.
-    fn is_sole(&self, node: &'o Node, around: &[&'o Node]) -> bool {
-        let is_named = node.name.known().is_some() || node.native_id.known().is_some();
-        if !is_named || !self.observation.is_complete() || self.faceless.contains(&node.role) {
+    fn is_sole(&self, index: usize) -> bool {
+        let Some(node) = self.observation.nodes.get(index) else { return false };
+        let Some(looks) = looks(self.observation, index) else { return false };
+        let is_named = node.name.known().is_some() || node.native_id.known().is_some() || looks.3.is_some();
+        // What was not looked at may hold its twin.
+        let whole = self.observation.is_complete() && self.observation.above.is_empty();
+        if !is_named || !whole || self.faceless.contains(&node.role) {
             return false;
         }
-        let Some(looks) = looks(node, around) else { return false };
         match details(node) {
             None => self.alike.get(&looks) == Some(&1),
             Some(details) => !self.vague.contains_key(&looks) && self.exact.get(&(looks, details)) == Some(&1),
@@ -103,17 +110,61 @@ impl<'o> Census<'o> {
 }
 
 fn around(observation: &Observation, index: usize) -> Vec<&Node> {
-    observation.ancestors(index).filter_map(|ancestor| observation.nodes.get(ancestor)).collect()
+    let within = observation.ancestors(index).filter_map(|ancestor| observation.nodes.get(ancestor));
+    within.chain(&observation.above).collect()
 }
 
-fn looks<'o>(node: &'o Node, around: &[&'o Node]) -> Option<Looks<'o>> {
+fn looks(observation: &Observation, index: usize) -> Option<Looks<'_>> {
+    let node = observation.nodes.get(index)?;
     if node.name.is_unknown() {
         return None;
     }
-    match labelled(around.iter().copied()) {
-        Reading::Known(context) => Some((node.role, node.name.text(), context)),
+    let row = match row(observation, index) {
+        Reading::Known(key) => Some(key),
+        Reading::Absent => None,
+        Reading::Unknown => return None,
+    };
+    match labelled(around(observation, index).into_iter()) {
+        Reading::Known(context) => Some((node.role, node.name.text(), context, row)),
         Reading::Absent | Reading::Unknown => None,
     }
+}
+
+/// The key of the row that a node sits in, or is, in the nearest container that re-uses its objects.
+///
+/// Absent outside of such containers and for a row without any text. Unknown where a text that could be the
+/// key was not read: a weaker one in its place could be another row's.
+pub fn row(observation: &Observation, index: usize) -> Reading<&str> {
+    let chain = std::iter::once(index).chain(observation.ancestors(index));
+    let mut below = index;
+    for (at, candidate) in chain.enumerate() {
+        let Some(node) = observation.nodes.get(candidate) else { return Reading::Unknown };
+        if at > 0 && node.recycles {
+            return first_text(observation, below);
+        }
+        below = candidate;
+    }
+    Reading::Absent
+}
+
+/// The id of a node, else its name, else the first text below it.
+fn first_text(observation: &Observation, row: usize) -> Reading<&str> {
+    let Some(node) = observation.nodes.get(row) else { return Reading::Unknown };
+    if let Reading::Known(id) = &node.native_id {
+        return Reading::Known(id);
+    }
+    match &node.name {
+        Reading::Known(name) => return Reading::Known(name),
+        Reading::Unknown => return Reading::Unknown,
+        Reading::Absent => {}
+    }
+    for child in &node.children {
+        match first_text(observation, *child) {
+            Reading::Absent => {}
+            found => return found,
+        }
+    }
+    Reading::Absent
 }
 
 fn details(node: &Node) -> Option<[Option<&str>; 2]> {
@@ -139,7 +190,8 @@ pub fn capture(observation: &Observation, wanted: impl Fn(usize) -> bool) -> Vec
                 description: node.description.clone(),
                 context: context(around.iter().copied()),
                 recycled: around.iter().any(|ancestor| ancestor.recycles),
-                sole: census.is_sole(node, &around),
+                row: row(observation, index).map(str::to_owned),
+                sole: census.is_sole(index),
             };
             (index, evidence)
         })
@@ -182,6 +234,8 @@ pub enum Piece {
     Description,
     /// The containers around it.
     Context,
+    /// The row it sits in.
+    Row,
 }
 
 /// What comparing captured evidence with a live element says.
@@ -195,8 +249,17 @@ pub enum Verdict {
     Unreadable(Vec<Piece>),
 }
 
-/// Compares captured evidence with a live node and the containers around it, native objects aside.
-pub fn compare(captured: &Evidence, live: &Node, around: &Reading<Vec<Context>>) -> Verdict {
+/// How exactly labels have to agree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Labels {
+    /// To the letter: the label is all there is to tell the element by.
+    Exact,
+    /// Without what changes by itself ([`crate::label::stable`]): the living object is the same one.
+    Stable,
+}
+
+/// Compares captured evidence with a live node and the containers around it, native objects and rows aside.
+pub fn compare(captured: &Evidence, live: &Node, around: &Reading<Vec<Context>>, labels: Labels) -> Verdict {
     let mut different = Vec::new();
     let mut unreadable = Vec::new();
     if captured.role != live.role {
@@ -209,19 +272,63 @@ pub fn compare(captured: &Evidence, live: &Node, around: &Reading<Vec<Context>>)
         }
         if known_now { different.push(piece) } else { unreadable.push(piece) }
     };
-    for (piece, then, now) in [
-        (Piece::NativeId, &captured.native_id, &live.native_id),
-        (Piece::Name, &captured.name, &live.name),
-        (Piece::Description, &captured.description, &live.description),
+    let same = |then: &str, now: &str| match labels {
+        Labels::Exact => then == now,
+        Labels::Stable => then == now || stable(then) == stable(now),
+    };
+    let same_reading = |then: &Reading<String>, now: &Reading<String>| match (then, now) {
+        (Reading::Known(then), Reading::Known(now)) => same(then, now),
+        (then, now) => then == now,
+    };
+    for (piece, then, now, equal) in [
+        (Piece::NativeId, &captured.native_id, &live.native_id, captured.native_id == live.native_id),
+        (Piece::Name, &captured.name, &live.name, same_reading(&captured.name, &live.name)),
+        (
+            Piece::Description,
+            &captured.description,
+            &live.description,
+            same_reading(&captured.description, &live.description),
+        ),
     ] {
-        examine(piece, !then.is_unknown(), !now.is_unknown(), then == now);
+        examine(piece, !then.is_unknown(), !now.is_unknown(), equal);
     }
-    examine(Piece::Context, !captured.context.is_unknown(), !around.is_unknown(), captured.context == *around);
+    let same_context = match (&captured.context, around) {
+        (Reading::Known(then), Reading::Known(now)) => {
+            then.len() == now.len()
+                && then.iter().zip(now).all(|(then, now)| then.role == now.role && same(&then.name, &now.name))
+        }
+        (then, now) => then == now,
+    };
+    examine(Piece::Context, !captured.context.is_unknown(), !around.is_unknown(), same_context);
     match (different.is_empty(), unreadable.is_empty()) {
         (false, _) => Verdict::Different(different),
         (true, false) => Verdict::Unreadable(unreadable),
         (true, true) => Verdict::Same,
     }
+}
+
+/// Compares captured evidence with a node of an observation, its row included.
+pub fn compare_in(captured: &Evidence, observation: &Observation, index: usize) -> Option<Verdict> {
+    let node = observation.nodes.get(index)?;
+    let around = context(around(observation, index).into_iter());
+    let verdict = compare(captured, node, &around, Labels::Exact);
+    let now = row(observation, index);
+    Some(match (&captured.row, now) {
+        (Reading::Unknown, _) => verdict,
+        (Reading::Known(then), Reading::Known(now)) if then == now => verdict,
+        (Reading::Absent, Reading::Absent) => verdict,
+        (_, Reading::Unknown) => match verdict {
+            Verdict::Same => Verdict::Unreadable(vec![Piece::Row]),
+            other => other,
+        },
+        _ => match verdict {
+            Verdict::Different(mut pieces) => {
+                pieces.push(Piece::Row);
+                Verdict::Different(pieces)
+            }
+            Verdict::Same | Verdict::Unreadable(_) => Verdict::Different(vec![Piece::Row]),
+        },
+    })
 }
 
 #[cfg(test)]
@@ -239,6 +346,7 @@ mod tests {
             description: Reading::Unknown,
             context: Reading::Known(vec![Context { role: Role::Group, name: "Letters".into() }]),
             recycled: false,
+            row: Reading::Absent,
             sole: true,
         }
     }
@@ -254,7 +362,7 @@ mod tests {
     #[test]
     fn what_agrees_is_the_same_and_what_was_never_known_says_nothing() {
         let (node, around) = live();
-        assert_eq!(compare(&captured(), &node, &around), Verdict::Same);
+        assert_eq!(compare(&captured(), &node, &around, Labels::Exact), Verdict::Same);
     }
 
     #[test]
@@ -263,7 +371,7 @@ mod tests {
         node.role = Role::Link;
         node.name = Reading::Known("Gamma".into());
         node.native_id = Reading::Known("ok".into());
-        let verdict = compare(&captured(), &node, &Reading::Known(Vec::new()));
+        let verdict = compare(&captured(), &node, &Reading::Known(Vec::new()), Labels::Exact);
         assert_eq!(verdict, Verdict::Different(vec![Piece::Role, Piece::NativeId, Piece::Name, Piece::Context]));
     }
 
@@ -271,8 +379,8 @@ mod tests {
     fn a_piece_that_cannot_be_read_proves_nothing() {
         let (mut node, around) = live();
         node.name = Reading::Unknown;
-        assert_eq!(compare(&captured(), &node, &around), Verdict::Unreadable(vec![Piece::Name]));
+        assert_eq!(compare(&captured(), &node, &around, Labels::Exact), Verdict::Unreadable(vec![Piece::Name]));
         let unread = Verdict::Unreadable(vec![Piece::Name, Piece::Context]);
-        assert_eq!(compare(&captured(), &node, &Reading::Unknown), unread);
+        assert_eq!(compare(&captured(), &node, &Reading::Unknown, Labels::Exact), unread);
     }
 }

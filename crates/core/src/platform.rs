@@ -32,16 +32,22 @@ pub struct Unresponsive {
 }
 
 /// How much of a window to read.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ObserveRequest {
+    /// Read only this element of the window and what is below it.
+    pub root: Option<ObjectId>,
+    /// Skip so many children of the root: the next page of a container with too many of them.
+    pub offset: u64,
     /// At most so many nodes.
     pub max_nodes: usize,
     /// At most so many bytes of text in all.
     pub max_text: usize,
     /// At most so many bytes of one string.
     pub max_string: usize,
-    /// Containers that say they have more children than this are not entered.
+    /// Of a container that says it has more children than this, only [`ObserveRequest::page`] are read.
     pub max_children: u64,
+    /// How many children of such a container are read.
+    pub page: u64,
     /// Whether to read where each element is.
     pub bounds: bool,
 }
@@ -49,10 +55,13 @@ pub struct ObserveRequest {
 impl Default for ObserveRequest {
     fn default() -> Self {
         ObserveRequest {
+            root: None,
+            offset: 0,
             max_nodes: 50_000,
             max_text: 8 << 20,
             max_string: 64 << 10,
             max_children: 4_096,
+            page: 200,
             bounds: false,
         }
     }

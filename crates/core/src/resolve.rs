@@ -12,14 +12,13 @@
 use serde::Serialize;
 
 use crate::error::{Code, Error, Result};
-use crate::evidence::{self, Evidence, Verdict};
+use crate::evidence::{self, Evidence, Labels, Verdict};
 use crate::node::Node;
 use crate::platform::{Inspection, Live, ObserveRequest, Platform};
 use crate::reference::Ref;
 use crate::snapshot::Snapshot;
 use crate::text::quote;
 use crate::time::Call;
-use crate::tree::Observation;
 
 /// How an element was recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -85,7 +84,7 @@ pub fn resolve(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, ca
         Live::Element(live) if !is_in_window(&live, captured) => only_match(platform, call, snapshot, captured),
         Live::Element(live) if !captured.recycled => {
             let around = evidence::context(live.ancestors.iter());
-            match evidence::compare(captured, &live.node, &around) {
+            match evidence::compare(captured, &live.node, &around, Labels::Stable) {
                 Verdict::Same => Ok(Resolved { live: *live, how: How::Retained }),
                 Verdict::Different(pieces) => Err(stale("the element is not what it was at the snapshot", "changed")
                     .detail("differs", pieces)
@@ -125,7 +124,7 @@ fn only_match(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, cap
     let mut matching = Vec::new();
     let mut unreadable = false;
     for index in 0..observation.nodes.len() {
-        match verdict(&observation, index, captured) {
+        match evidence::compare_in(captured, &observation, index) {
             Some(Verdict::Same) => matching.push(index),
             Some(Verdict::Unreadable(_)) => unreadable = true,
             Some(Verdict::Different(_)) | None => {}
@@ -151,7 +150,7 @@ fn only_match(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, cap
             match platform.inspect(call, &node.object, &captured.process)? {
                 Live::Element(live) if live.process == captured.process => {
                     let around = evidence::context(live.ancestors.iter());
-                    match evidence::compare(captured, &live.node, &around) {
+                    match evidence::compare(captured, &live.node, &around, Labels::Exact) {
                         Verdict::Same => Ok(Resolved { live: *live, how: How::OnlyMatch }),
                         Verdict::Different(pieces) => {
                             Err(stale("the element changed while it was looked for", "changed")
@@ -182,13 +181,6 @@ fn only_match(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, cap
             .suggest("take a new `snapshot` and use the ref of the one you mean"))
         }
     }
-}
-
-fn verdict(observation: &Observation, index: usize, captured: &Evidence) -> Option<Verdict> {
-    let node = observation.nodes.get(index)?;
-    let around: Vec<&Node> =
-        observation.ancestors(index).filter_map(|ancestor| observation.nodes.get(ancestor)).collect();
-    Some(evidence::compare(captured, node, &evidence::context(around.iter().copied())))
 }
 
 /// What a candidate or a stale element looks like, for the error. Values stay out: they may be secret.

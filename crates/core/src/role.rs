@@ -7,13 +7,13 @@
 use std::fmt;
 use std::str::FromStr;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 macro_rules! roles {
     ($($variant:ident => $token:literal;)*) => {
         /// What an element is.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(rename_all = "lowercase")]
         pub enum Role {
             $(#[doc = concat!("The role `", $token, "`.")] $variant,)*
@@ -171,6 +171,18 @@ impl Role {
     /// Whether a click switches it between on and off, so that the state before and after tells what happened.
     pub const fn is_toggleable(self) -> bool {
         matches!(self, Role::CheckBox | Role::Switch | Role::RadioButton)
+    }
+}
+
+/// Written by hand, because a derived schema spends a line on each word that only repeats the word.
+impl JsonSchema for Role {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Role".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let words: Vec<_> = Role::ALL.iter().map(|role| role.token()).collect();
+        json_schema!({ "type": "string", "enum": words })
     }
 }
 

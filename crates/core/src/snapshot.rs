@@ -1,11 +1,12 @@
 //! Snapshots as they are kept: the evidence behind every ref.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
 use crate::evidence::{self, Evidence};
+use crate::node::Node;
 use crate::object::{Application, ObjectId};
 use crate::reference::SnapshotId;
 use crate::tree::Observation;
@@ -33,6 +34,84 @@ pub struct Snapshot {
     pub window_id: String,
     /// The evidence by ref number.
     pub refs: BTreeMap<u32, Evidence>,
+    /// Every element that was seen, by its native object, so that a later one can say what is different.
+    pub seen: BTreeMap<String, Seen>,
+}
+
+/// What is kept of an element for telling differences. No text: what elements hold is not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// A fingerprint of everything that a snapshot shows of it.
+    pub print: u64,
+    /// Its ref number, if it has one.
+    pub number: Option<u32>,
+}
+
+/// What is different between a kept snapshot and an observation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Difference {
+    /// Indices of the elements that were not there.
+    pub added: Vec<usize>,
+    /// Indices of the elements that were there and look different.
+    pub changed: Vec<usize>,
+    /// Ref numbers of the elements that are gone; those without a ref are only counted.
+    pub removed: Vec<u32>,
+    /// How many elements are gone in all.
+    pub gone: usize,
+}
+
+impl Difference {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.changed.is_empty() && self.gone == 0
+    }
+}
+
+impl Snapshot {
+    /// What an observation shows that this snapshot did not, and the other way round.
+    pub fn difference(&self, observation: &Observation) -> Difference {
+        let mut difference = Difference::default();
+        let mut there = BTreeSet::new();
+        for (index, node) in observation.nodes.iter().enumerate() {
+            there.insert(node.object.object.as_str());
+            match self.seen.get(&node.object.object) {
+                None => difference.added.push(index),
+                Some(seen) if seen.print != fingerprint(node) => difference.changed.push(index),
+                Some(_) => {}
+            }
+        }
+        let gone = self.seen.iter().filter(|(object, _)| !there.contains(object.as_str()));
+        for (_, seen) in gone {
+            difference.gone += 1;
+            difference.removed.extend(seen.number);
+        }
+        difference.removed.sort_unstable();
+        difference
+    }
+}
+
+/// A fingerprint of what a snapshot shows of an element. It has to be the same in every process, so it is
+/// FNV-1a and not the standard hasher, which is seeded.
+fn fingerprint(node: &Node) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let mut add = |text: &str| {
+        // A separator, so that two texts do not hash like one.
+        for byte in text.bytes().chain([0xff]) {
+            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    };
+    add(node.role.token());
+    for text in [node.name.text(), node.description.text(), node.native_id.text(), node.placeholder.text()] {
+        add(text.unwrap_or_default());
+    }
+    add(&node.value().unwrap_or_default());
+    for state in node.states.known().iter().flat_map(|states| states.iter()) {
+        add(state.token());
+    }
+    for capability in node.capabilities() {
+        add(&format!("{capability:?}"));
+    }
+    hash
 }
 
 /// Where snapshots are kept.
@@ -80,6 +159,11 @@ pub fn number(
         refs.insert(number, evidence);
         numbers.insert(index, number);
     }
+    let seen = observation.nodes.iter().enumerate().map(|(index, node)| {
+        let seen = Seen { print: fingerprint(node), number: numbers.get(&index).copied() };
+        (node.object.object.clone(), seen)
+    });
+    let seen = seen.collect();
     let window = observation.window.object.clone().unwrap_or_else(|| observation.application.object.clone());
     let snapshot = Snapshot {
         schema: SCHEMA,
@@ -90,6 +174,7 @@ pub fn number(
         window,
         window_id: observation.window.id.clone(),
         refs,
+        seen,
     };
     Referenced { snapshot, numbers }
 }

@@ -36,6 +36,26 @@ pub struct Gap {
     pub node: Option<usize>,
     /// How many children are missing there, where that is known.
     pub missing: Option<u64>,
+    /// The offset at which the children go on that were not read.
+    pub next: Option<u64>,
+}
+
+impl Gap {
+    /// A gap below a node, of which no more is known.
+    pub const fn at(reason: GapReason, node: usize) -> Gap {
+        Gap { reason, node: Some(node), missing: None, next: None }
+    }
+
+    /// A gap that is not about one node.
+    pub const fn somewhere(reason: GapReason) -> Gap {
+        Gap { reason, node: None, missing: None, next: None }
+    }
+
+    /// The same with the number of children that are missing.
+    #[must_use]
+    pub const fn missing(self, missing: u64) -> Gap {
+        Gap { missing: Some(missing), ..self }
+    }
 }
 
 /// One observation of one window.
@@ -45,8 +65,11 @@ pub struct Observation {
     pub application: Application,
     /// The window.
     pub window: Window,
-    /// The nodes in document order (depth first); the first is the window itself.
+    /// The nodes in document order (depth first); the first is the window, or the element that was asked for.
     pub nodes: Vec<Node>,
+    /// The containers around the first node, nearest first, the last being the window; none where the first
+    /// node is the window.
+    pub above: Vec<Node>,
     /// What is missing. Empty means that the observation is complete.
     pub gaps: Vec<Gap>,
 }

@@ -381,7 +381,8 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
         text.map(|text| {
             let (kept, clipped) = clip(&text, max);
             cut |= clipped;
-            kept.to_owned()
+            // Two texts that begin alike are still two: what was cut stays part of the identity.
+            if clipped { format!("{kept}… [{} bytes, {:08x}]", text.len(), fingerprint(&text)) } else { text }
         })
     };
     let number = raw.role.known().copied();
@@ -427,6 +428,14 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
         children: raw.children.clone(),
     };
     (node, cut)
+}
+
+/// FNV-1a, folded to 32 bits: the same in every process, unlike the standard hasher, which is seeded.
+fn fingerprint(text: &str) -> u32 {
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    (hash ^ (hash >> 32)) as u32
 }
 
 /// The action that activates the element, if one is named so.

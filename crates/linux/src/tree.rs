@@ -62,7 +62,8 @@ pub(crate) async fn observe(
     };
     let budget = span - span / SHARE_FOR_DETAILS;
     let mut skeleton = Skeleton::new(&link, request);
-    match skeleton.read(&object.object, budget).await {
+    let root = request.root.as_ref().unwrap_or(object);
+    match skeleton.read(&root.object, budget).await {
         Ok(()) => {}
         Err(Fault::NoAnswer) => return Err(silent(&Fault::NoAnswer)),
         Err(Fault::Disconnected) if process::is_running(&application.process) => {
@@ -78,19 +79,36 @@ pub(crate) async fn observe(
     let (raws, mut gaps) = skeleton.in_document_order();
     let id = |path: &str| bus.object(name, path);
     let completed = read::complete(&link, &raws, id, request, left()).await;
-    gaps.extend(completed.clipped.iter().map(|index| Gap {
-        reason: GapReason::TextBudget,
-        node: Some(*index),
-        missing: None,
-    }));
+    gaps.extend(completed.clipped.iter().map(|index| Gap::at(GapReason::TextBudget, *index)));
     if completed.late {
-        gaps.push(Gap { reason: GapReason::Deadline, node: None, missing: None });
+        gaps.push(Gap::somewhere(GapReason::Deadline));
     }
+    let above = match &request.root {
+        Some(root) if root != object => containers(bus, &link, root, left(), &silent).await?,
+        _ => Vec::new(),
+    };
     let mut nodes = completed.nodes;
     if request.bounds && link.toolkit == Toolkit::Gtk4 {
         to_screen(&mut nodes, window);
     }
-    Ok(Observation { application: application.clone(), window: window.clone(), nodes, gaps })
+    Ok(Observation { application: application.clone(), window: window.clone(), nodes, above, gaps })
+}
+
+/// The containers around the element that the reading begins at.
+async fn containers(
+    bus: &Bus,
+    link: &Link,
+    root: &ObjectId,
+    span: Duration,
+    silent: &impl Fn(&Fault) -> Error,
+) -> Result<Vec<Node>> {
+    let mut chain = inspect(bus, link, root, span).await.map_err(|fault| match fault {
+        Fault::NoSuchObject | Fault::Disconnected => {
+            Error::new(Code::StaleRef, "the element went away while it was read").kind("gone")
+        }
+        fault => silent(&fault),
+    })?;
+    Ok(if chain.is_empty() { chain } else { chain.split_off(1) })
 }
 
 /// GTK 4 tells places within the window's surface. The surface can be larger than the window by the shadow
@@ -140,7 +158,7 @@ impl<'a> Skeleton<'a> {
                 return Ok(());
             }
         }
-        self.gaps.extend(level.iter().map(|index| Gap { reason: GapReason::Depth, node: Some(*index), missing: None }));
+        self.gaps.extend(level.iter().map(|index| Gap::at(GapReason::Depth, *index)));
         Ok(())
     }
 
@@ -177,7 +195,7 @@ impl<'a> Skeleton<'a> {
                 Fault::NoSuchObject => continue,
                 Fault::Malformed | Fault::Refused(_) => GapReason::Unreadable,
             };
-            self.gaps.push(Gap { reason, node: Some(index), missing: None });
+            self.gaps.push(Gap::at(reason, index));
         }
         Ok(())
     }
@@ -201,6 +219,7 @@ impl<'a> Skeleton<'a> {
         }
 
         let mut asked = Vec::new();
+        let mut pages = Vec::new();
         let mut lists: HashMap<usize, Vec<String>> = HashMap::new();
         for &index in level {
             let raw = &self.raws[index];
@@ -211,8 +230,9 @@ impl<'a> Skeleton<'a> {
                 Reading::Known(0) | Reading::Absent | Reading::Unknown => continue,
                 Reading::Known(count) => count,
             };
-            if count > self.request.max_children {
-                self.gaps.push(Gap { reason: GapReason::TooManyChildren, node: Some(index), missing: Some(count) });
+            let offset = if index == 0 { self.request.offset } else { 0 };
+            if count > self.request.max_children || offset > 0 {
+                pages.push((index, count, offset));
                 continue;
             }
             match cache.children.get(&raw.path) {
@@ -242,7 +262,70 @@ impl<'a> Skeleton<'a> {
                 Err(Fault::Malformed | Fault::Refused(_)) => self.gap(GapReason::Unreadable, *index, *count),
             }
         }
+        for (index, count, offset) in pages {
+            let page = self.page_of(index, count, offset, span).await;
+            lists.insert(index, page);
+        }
         self.add(level, &lists)
+    }
+
+    /// A page of a container with too many children: the one asked for, else the part that is on the screen,
+    /// else the first. One child after the other is asked for: a list of them all can take minutes to make.
+    async fn page_of(&mut self, index: usize, count: u64, offset: u64, span: Duration) -> Vec<String> {
+        let peer = &self.link.read;
+        let path = self.raws[index].path.clone();
+        let first = match offset {
+            0 => self.first_on_screen(&path, span).await.unwrap_or(0),
+            asked => asked,
+        };
+        let end = count.min(first.saturating_add(self.request.page));
+        let asks = (first..end)
+            .map(|child| {
+                let child = i32::try_from(child).unwrap_or(i32::MAX);
+                peer.call(&path, &format!("{ATSPI}Accessible"), "GetChildAtIndex", &(child,))
+            })
+            .collect();
+        let children = peer.batch_within(asks, span).await.into_iter().filter_map(|answer| {
+            let child: NativeRef = body(answer).ok()?;
+            self.is_own(&child).then(|| child.1.to_string())
+        });
+        let children: Vec<String> = children.collect();
+        let missing = count.saturating_sub(children.len() as u64);
+        if missing > 0 {
+            let next = if end < count { Some(end) } else { None };
+            self.gaps.push(Gap { next, ..Gap::at(GapReason::TooManyChildren, index).missing(missing) });
+        }
+        children
+    }
+
+    /// The index of the first child that is on the screen, by asking what is at the corner of the container.
+    async fn first_on_screen(&self, path: &str, span: Duration) -> Option<u64> {
+        let peer = &self.link.read;
+        let component = format!("{ATSPI}Component");
+        let coordinates = self.link.toolkit.coordinates();
+        let ask = peer.call(path, &component, "GetExtents", &(coordinates,));
+        let answer = body(peer.batch_within(vec![ask], span).await.pop()?);
+        let Reading::Known(place) = read::rect(&answer) else { return None };
+        // The corner may be under a header or between two cells, so a few points further in are tried as well.
+        let asks = [(3, 3), (12, 40), (40, 80)]
+            .iter()
+            .map(|(x, y)| {
+                let point = (place.x.max(0) + x, place.y.max(0) + y, coordinates);
+                peer.call(path, &component, "GetAccessibleAtPoint", &point)
+            })
+            .collect();
+        let hits: Vec<String> = peer
+            .batch_within(asks, span)
+            .await
+            .into_iter()
+            .filter_map(|answer| body::<NativeRef>(answer).ok())
+            .map(|child| child.1.to_string())
+            .filter(|child| child != NULL && child != path)
+            .collect();
+        let accessible = format!("{ATSPI}Accessible");
+        let asks = hits.iter().map(|child| peer.call(child, &accessible, "GetIndexInParent", &())).collect();
+        let places = peer.batch_within(asks, span).await.into_iter().filter_map(|answer| body::<i32>(answer).ok());
+        places.filter_map(|place| u64::try_from(place).ok()).min()
     }
 
     fn add(&mut self, level: &[usize], lists: &HashMap<usize, Vec<String>>) -> Vec<usize> {
@@ -276,7 +359,7 @@ impl<'a> Skeleton<'a> {
     }
 
     fn gap(&mut self, reason: GapReason, node: usize, missing: u64) {
-        self.gaps.push(Gap { reason, node: Some(node), missing: Some(missing) });
+        self.gaps.push(Gap::at(reason, node).missing(missing));
     }
 
     /// The nodes depth first, as they are read, instead of breadth first, as they were asked for.

@@ -127,6 +127,7 @@ mod tests {
             window: object,
             window_id: "w-1".into(),
             refs: BTreeMap::new(),
+            seen: BTreeMap::new(),
         }
     }
 

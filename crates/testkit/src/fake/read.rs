@@ -43,17 +43,28 @@ impl Scene {
     ) -> Observation {
         let mut reader =
             Reader { scene: self, request, nodes: Vec::new(), gaps: Vec::new(), text_left: request.max_text };
-        reader.visit(object, None);
+        let root = request.root.as_ref().unwrap_or(object);
+        reader.visit(root, None);
+        let above = match self.inspection(root) {
+            Some(inspection) if root != object => inspection.ancestors,
+            _ => Vec::new(),
+        };
         if let Some(reason) = self.observation_cut {
             reader.gap(reason, None, None);
         }
-        Observation { application: application.clone(), window: window.clone(), nodes: reader.nodes, gaps: reader.gaps }
+        Observation {
+            application: application.clone(),
+            window: window.clone(),
+            nodes: reader.nodes,
+            above,
+            gaps: reader.gaps,
+        }
     }
 }
 
 impl Reader<'_> {
     fn gap(&mut self, reason: GapReason, node: Option<usize>, missing: Option<u64>) {
-        self.gaps.push(Gap { reason, node, missing });
+        self.gaps.push(Gap { reason, node, missing, next: None });
     }
 
     /// Reads an element and what is below it; says whether there was still room for it.
@@ -80,10 +91,19 @@ impl Reader<'_> {
             self.gap(GapReason::Unresponsive, Some(index), None);
         } else if let Some(reason) = object.cut {
             self.gap(reason, Some(index), Some(count));
-        } else if count > self.request.max_children {
-            self.gap(GapReason::TooManyChildren, Some(index), Some(count));
         } else {
-            for (read, child) in object.children.iter().enumerate() {
+            let offset = if index == 0 { self.request.offset } else { 0 };
+            let paged = count > self.request.max_children || offset > 0;
+            let (skip, most) = if paged { (offset, self.request.page) } else { (0, u64::MAX) };
+            let bounds = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+            let page = object.children.iter().skip(bounds(skip)).take(bounds(most));
+            if paged {
+                let read = page.len() as u64;
+                let next = (skip + read < count && read > 0).then_some(skip + read);
+                let gap = Gap { next, ..Gap::at(GapReason::TooManyChildren, index) };
+                self.gaps.push(gap.missing(count.saturating_sub(read)));
+            }
+            for (read, child) in page.enumerate() {
                 if !self.visit(child, Some(index)) {
                     let missing = (object.children.len() - read) as u64;
                     self.gap(GapReason::NodeBudget, Some(index), Some(missing));

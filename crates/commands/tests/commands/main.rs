@@ -1,0 +1,21 @@
+//! The commands as front ends see them: what each answers, word for word, what it publishes about itself, and
+//! what is asked and recorded around it.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a helper fails its test by a panic that says why"
+)]
+
+mod golden;
+mod rig;
+mod schemas;
+
+mod acting;
+mod applications;
+mod dispatching;
+mod observing;
+mod registry;
+mod system;
+mod targets;
+mod waiting;

@@ -1,0 +1,82 @@
+//! What tells a reader apart elements that have no name.
+//!
+//! Hints are for reading. They are no names and no evidence: the label beside a field says what it is for, and
+//! moves freely.
+
+use std::collections::BTreeMap;
+
+use crate::reading::Reading;
+use crate::role::Role;
+use crate::tree::Observation;
+
+/// A hint for each interactive element that the application says has no name, by its index: the text of the
+/// label beside it, else `unlabelled`, with its place among those of its role.
+pub fn hints(observation: &Observation) -> BTreeMap<usize, String> {
+    let mut hints = BTreeMap::new();
+    let mut unlabelled: BTreeMap<Role, Vec<usize>> = BTreeMap::new();
+    for (index, node) in observation.nodes.iter().enumerate() {
+        // A placeholder says it better, and the only list of a window needs no number.
+        if !node.is_interactive() || node.name != Reading::Absent || node.placeholder.known().is_some() {
+            continue;
+        }
+        match beside(observation, index) {
+            Some(label) => {
+                hints.insert(index, label.to_owned());
+            }
+            None => unlabelled.entry(node.role).or_default().push(index),
+        }
+    }
+    for (_, nodes) in unlabelled {
+        let count = nodes.len();
+        for (place, index) in nodes.into_iter().enumerate() {
+            let hint = if count == 1 {
+                "unlabelled".to_owned()
+            } else {
+                format!("unlabelled, {} of {count}", ordinal(place + 1))
+            };
+            hints.insert(index, hint);
+        }
+    }
+    hints
+}
+
+/// The label right before an element among its siblings, or right after it, as beside a check box.
+fn beside(observation: &Observation, index: usize) -> Option<&str> {
+    let parent = observation.nodes.get(observation.nodes.get(index)?.parent?)?;
+    let place = parent.children.iter().position(|child| *child == index)?;
+    let label = |at: usize| {
+        let node = observation.nodes.get(*parent.children.get(at)?)?;
+        (node.role == Role::StaticText).then(|| node.name.text()).flatten()
+    };
+    place.checked_sub(1).and_then(label).or_else(|| {
+        // A label after the element is its own only if no other element follows that it could belong to.
+        let after_next = parent.children.get(place + 2).and_then(|next| observation.nodes.get(*next));
+        if after_next.is_some_and(|next| next.is_interactive() && next.name == Reading::Absent) {
+            None
+        } else {
+            label(place + 1)
+        }
+    })
+}
+
+/// `1st`, `2nd`, `3rd`, `4th`, …
+fn ordinal(number: usize) -> String {
+    let ending = match (number % 10, number % 100) {
+        (1, tens) if tens != 11 => "st",
+        (2, tens) if tens != 12 => "nd",
+        (3, tens) if tens != 13 => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinals_are_english() {
+        let words: Vec<String> = [1, 2, 3, 4, 11, 12, 13, 21, 102, 111].into_iter().map(ordinal).collect();
+        assert_eq!(words, ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd", "111th"]);
+    }
+}
