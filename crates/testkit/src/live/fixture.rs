@@ -36,9 +36,27 @@ pub struct Fixture {
 }
 
 impl Fixture {
-    /// The GTK 3 application. Its arguments and hooks are told in `fixtures/gtk3_app.py`.
+    /// The GTK 3 application. Its arguments and hooks are told in `fixtures/gtk3_app.py` and
+    /// `fixtures/fixture.py`.
     pub fn gtk3(desktop: &PrivateDesktop, arguments: &[&str]) -> Self {
         Fixture::python(&desktop.environment(), "gtk3_app.py", arguments)
+    }
+
+    /// The GTK 4 application, with the widgets and hooks of the GTK 3 one. What differs is told in
+    /// `fixtures/gtk4_app.py`.
+    pub fn gtk4(desktop: &PrivateDesktop, arguments: &[&str]) -> Self {
+        Fixture::python(&desktop.environment(), "gtk4_app.py", arguments)
+    }
+
+    /// The Qt 5 application, with the widgets and hooks of the GTK 3 one. What differs is told in
+    /// `fixtures/qt_app.py`.
+    pub fn qt5(desktop: &PrivateDesktop, arguments: &[&str]) -> Self {
+        Fixture::python(&desktop.environment(), "qt_app.py", &[&["5"], arguments].concat())
+    }
+
+    /// The Qt 6 application, which is the same script as [`Fixture::qt5`].
+    pub fn qt6(desktop: &PrivateDesktop, arguments: &[&str]) -> Self {
+        Fixture::python(&desktop.environment(), "qt_app.py", &[&["6"], arguments].concat())
     }
 
     /// The application that lies on the bus. Its modes are told in `fixtures/hostile_bus.py`.
