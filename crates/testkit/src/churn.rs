@@ -18,8 +18,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Instant;
 
-pub use report::{Report, docs, table};
 pub use puppet::Click;
+pub use report::{Report, docs, table};
 pub use scene::{Mutation, Widget};
 pub use tool::Answer;
 pub use trial::{Trial, Verdict};

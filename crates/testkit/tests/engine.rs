@@ -168,6 +168,19 @@ mod resolving {
     }
 
     #[test]
+    fn an_element_that_takes_over_the_name_of_a_removed_one_is_not_taken_for_it() {
+        let rig = Rig::new([button("Save").key("save"), button("Delete").key("delete")]);
+        let (save, delete) = (rig.object("save"), rig.object("delete"));
+        let shot = rig.shot();
+        rig.fake.change(|scene| {
+            scene.remove(&save);
+            scene.rename(&delete, "Save");
+        });
+        refused(&rig.click(&shot, &save).expect_err("is gone"), Code::StaleRef, "gone");
+        assert!(rig.fake.operations().is_empty());
+    }
+
+    #[test]
     fn one_of_two_twins_that_were_both_made_anew_is_not_taken_for_the_other() {
         let rig = Rig::new([button("").key("one"), button("").key("two")]);
         let (one, two) = (rig.object("one"), rig.object("two"));

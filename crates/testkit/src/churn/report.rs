@@ -160,11 +160,16 @@ pub fn docs(reports: &[Value]) -> String {
     let mut page = String::from(PREFACE);
     for report in reports {
         let (tool, mode) = (report["tool"].as_str().unwrap_or("?"), report["mode"].as_str().unwrap_or("?"));
-        let toolkits: Vec<&str> = report["toolkits"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let toolkits: Vec<&str> =
+            report["toolkits"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let total = &report["total"];
         let of = |field: &str| total[field].as_u64().unwrap_or_default();
         let share = |part: u64, all: u64| if all == 0 { 0.0 } else { part as f64 * 100.0 / all as f64 };
-        let when = if mode == Mode::Gap.name() { "the window changes while the tool clicks" } else { "the window changes before the click" };
+        let when = if mode == Mode::Gap.name() {
+            "the window changes while the tool clicks"
+        } else {
+            "the window changes before the click"
+        };
         let _ = writeln!(page, "\n## {tool}: {when}\n");
         let _ = writeln!(
             page,

@@ -62,8 +62,11 @@ pub(super) fn scene(rng: &mut Rng, toolkit: Toolkit, mutation: Mutation) -> Valu
                     content += 1;
                     // In a list that uses its widgets again equal rows can only be refused, so they are rarer.
                     let plain = NAMES[rng.below(if equal { 2 } else { NAMES.len() })];
-                    let name =
-                        if place == "recycler" && !equal && rng.percent(75) { format!("{plain} {content}") } else { plain.into() };
+                    let name = if place == "recycler" && !equal && rng.percent(75) {
+                        format!("{plain} {content}")
+                    } else {
+                        plain.into()
+                    };
                     let kind = match place {
                         // A check button of GTK 4 offers no action before 4.10.
                         "box" if toolkit != Toolkit::Gtk4 && rng.percent(30) => "check",
@@ -209,20 +212,15 @@ impl Mutation {
         let candidates: Vec<&Widget> = state.iter().filter(|widget| is_wanted(widget)).collect();
         let target = (*rng.pick(&candidates)?).clone();
         let others: Vec<&Widget> = state.iter().filter(|widget| widget.serial != target.serial).collect();
-        let same_kind: Vec<&Widget> = others
-            .iter()
-            .copied()
-            .filter(|other| other.kind == target.kind && other.model == target.model)
-            .collect();
+        let same_kind: Vec<&Widget> =
+            others.iter().copied().filter(|other| other.kind == target.kind && other.model == target.model).collect();
         let (group, serial) = (target.group, target.serial);
         let place = |widget: &Widget| {
             state.iter().filter(|other| other.group == widget.group).position(|other| other.serial == widget.serial)
         };
         let at = place(&target)?;
         let fresh = 1_000 + rng.below(1_000_000) as u64;
-        let new = |name: &str, enabled: bool| {
-            json!({ "kind": target.kind, "name": name, "content": fresh, "enabled": enabled })
-        };
+        let new = |name: &str, enabled: bool| json!({ "kind": target.kind, "name": name, "content": fresh, "enabled": enabled });
         let operations = match self {
             Mutation::None | Mutation::Reopen | Mutation::Restart => Vec::new(),
             Mutation::InsertBefore => {

@@ -1,5 +1,6 @@
 //! One trial, and what it proves.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
@@ -101,19 +102,17 @@ impl<'d> Bench<'d> {
     pub(super) fn trial(&mut self, index: u64) -> Trial {
         let mut rng = Rng::of(self.config.seed, index, self.toolkit as u64);
         let sudden = self.config.mode == Mode::Gap;
-        let (mutation, groups, before, target, operations) = loop {
+        let (mutation, groups, before, target, operations, handle) = loop {
             let mutation = Mutation::random(&mut rng, sudden);
             let groups = scene::scene(&mut rng, self.toolkit, mutation);
             let state = self.build(&groups);
-            if let Some((target, operations)) = mutation.plan(&mut rng, &state) {
-                break (mutation, groups, state, target, operations);
+            let Some((target, operations)) = mutation.plan(&mut rng, &state) else { continue };
+            // Some tools show no disabled elements, and give no handle then.
+            if let Some(handle) = self.snapshot(&state).remove(&target.serial) {
+                break (mutation, groups, state, target, operations, handle);
             }
         };
         let timeout_ms = *rng.pick(&[0, 0, 0, 100, 500]).unwrap_or(&0);
-        let handles = self.snapshot(&before);
-        let Some(handle) = handle_of(&target, &before, &handles) else {
-            panic!("{} {index}: no handle of {target:?} in {handles:?}", self.toolkit.name());
-        };
         // What was clicked until now belongs to no trial any more.
         let stray = self.puppet.clicks();
         self.puppet.mutated = None;
@@ -139,7 +138,8 @@ impl<'d> Bench<'d> {
             && !matches!(mutation, Mutation::Reopen | Mutation::Restart);
         let alike = |state: &[Widget]| state.iter().filter(|widget| widget.looks_like(&target)).count();
         let provable = !target.recycled || alike(&before) == 1 && alike(&after) == 1;
-        let is_odd = matches!(verdict, Verdict::Wrong | Verdict::Lost) || unchanged && provable && verdict != Verdict::Right;
+        let is_odd =
+            matches!(verdict, Verdict::Wrong | Verdict::Lost) || unchanged && provable && verdict != Verdict::Right;
         let story = is_odd.then(|| {
             json!({
                 "replay": format!("--replay {}:{index} --toolkit {}", self.config.seed, self.toolkit.name()),
@@ -167,24 +167,33 @@ impl<'d> Bench<'d> {
         self.puppet.ask(&json!({ "mode": "laid-out", "operations": [{ "do": "build", "groups": groups }] }))
     }
 
-    /// Reads the window until the tool sees what is there: a new window takes a moment to be announced.
-    fn snapshot(&mut self, state: &[Widget]) -> Vec<Handle> {
+    /// Reads the window until the tool sees what is there, since a new window takes a moment to be announced. Returns
+    /// the handles by serial number: a tool names things in the order in which they stand in the window.
+    fn snapshot(&mut self, state: &[Widget]) -> BTreeMap<u64, String> {
         let app = format!("churn-{}", self.toolkit.name());
         let mut last = String::new();
         let found = wait_until(APPEARING, || match self.tool.snapshot(&app) {
             Ok(handles) => {
                 let handles: Vec<Handle> = handles.into_iter().filter(is_of_scene).collect();
-                let names = |widgets: &[Handle]| widgets.iter().map(|widget| widget.name.clone()).collect::<Vec<_>>();
-                let shown = state.iter().map(|widget| widget.name.clone()).collect::<Vec<_>>();
-                last = format!("{:?} instead of {shown:?}", names(&handles));
-                (names(&handles) == shown).then_some(handles)
+                last = format!("{handles:?}");
+                let enabled: Vec<&Widget> = state.iter().filter(|widget| widget.enabled).collect();
+                [state.iter().collect(), enabled].into_iter().find_map(|shown: Vec<&Widget>| {
+                    let same = handles.iter().map(|handle| &handle.name).eq(shown.iter().map(|widget| &widget.name));
+                    same.then(|| {
+                        shown
+                            .iter()
+                            .map(|widget| widget.serial)
+                            .zip(handles.iter().map(|one| one.handle.clone()))
+                            .collect()
+                    })
+                })
             }
             Err(why) => {
                 last = why;
                 None
             }
         });
-        found.unwrap_or_else(|| panic!("the tool does not see the window of {app}: {last}"))
+        found.unwrap_or_else(|| panic!("the tool does not see in the window of {app} what is there: {last}"))
     }
 
     fn mutate(&mut self, rng: &mut Rng, mutation: Mutation, groups: &Value, operations: Vec<Value>) -> Vec<Widget> {
@@ -213,12 +222,6 @@ fn is_of_scene(handle: &Handle) -> bool {
     // A number behind the name tells rows apart.
     let plain = handle.name.trim_end_matches(|letter: char| letter.is_ascii_digit()).trim_end();
     ["button", "check", "row"].contains(&handle.role.as_str()) && NAMES.contains(&plain)
-}
-
-/// The handle of the target: the tool names things in the order in which they stand in the window.
-fn handle_of(target: &Widget, state: &[Widget], handles: &[Handle]) -> Option<String> {
-    let place = state.iter().position(|widget| widget.serial == target.serial)?;
-    handles.get(place).filter(|handle| handle.name == target.name).map(|handle| handle.handle.clone())
 }
 
 /// What the application's log says of what the tool said.
