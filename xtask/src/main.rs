@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod bench;
+mod codegen;
 mod demo;
 mod packages;
 mod process;
@@ -32,6 +33,8 @@ enum Task {
     Test(test::Test),
     /// Prove the invariants of ARCHITECTURE.md that a program can prove.
     Tidy(tidy::Tidy),
+    /// Write the reference and the table of commands from what the code says of itself.
+    Codegen(codegen::Codegen),
     /// Print the line that installs the system's packages.
     Packages(packages::Packages),
 }
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
         Task::Bench(task) => task.run(),
         Task::Test(task) => task.run(),
         Task::Tidy(task) => task.run(),
+        Task::Codegen(task) => task.run(),
         Task::Packages(task) => task.run(),
     };
     match done {

@@ -41,4 +41,17 @@ mod tests {
         assert!(boot.len() == 8 && ticks.parse::<u64>().is_ok(), "{generation}");
         assert_eq!(process_generation(u32::MAX), None);
     }
+
+    /// The adapter makes these tokens too, for what it finds on the accessibility bus, and has this very test;
+    /// they are compared with each other.
+    #[test]
+    fn a_generation_is_eight_digits_of_the_boot_a_dash_and_the_start() {
+        let pid = std::process::id();
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+        let stat = fs::read(format!("/proc/{pid}/stat")).unwrap();
+        let stat = String::from_utf8_lossy(&stat);
+        let ticks = stat.rsplit_once(')').unwrap().1.split_ascii_whitespace().nth(19).unwrap();
+        assert_eq!(process_generation(pid), Some(format!("{}-{ticks}", &boot[..8])));
+        assert_eq!(process_generation(u32::MAX), None);
+    }
 }

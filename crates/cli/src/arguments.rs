@@ -156,9 +156,15 @@ fn refused(error: &clap::Error) -> Parsed {
     // An argument that refuses itself with one of our errors says more than the parser around it.
     let own = error.source().and_then(|source| source.downcast_ref::<Error>()).cloned();
     let usage = error.to_string();
-    let message = || {
-        let first = usage.lines().next().unwrap_or_default();
-        first.strip_prefix("error: ").unwrap_or(first).to_owned()
+    let message = || match error.kind() {
+        // What the parser has to say then is the whole help, and that is for people.
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "no command was given".to_owned(),
+        _ => {
+            // One sentence can be spread over lines, with one missing argument on each.
+            let sentence: Vec<&str> = usage.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
+            let sentence = sentence.join(" ");
+            sentence.strip_prefix("error: ").unwrap_or(&sentence).to_owned()
+        }
     };
     let error = own.unwrap_or_else(|| {
         Error::new(Code::InvalidArgs, message()).kind("usage").suggest("see `surehand COMMAND --help`")

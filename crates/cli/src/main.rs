@@ -13,6 +13,7 @@ use surehand_core::{Code, Error, Result};
 use surehand_runtime::Runtime;
 
 use crate::arguments::{Arguments, Parsed};
+use crate::signals::Signals;
 
 fn main() -> ExitCode {
     let arguments = match arguments::parse() {
@@ -22,8 +23,8 @@ fn main() -> ExitCode {
     };
     log(arguments.verbose);
     let cancel = Cancel::default();
-    let signals = signals::watch(&cancel);
     let spec = arguments.invocation.spec();
+    let signals = if spec.hands_over { Signals::default() } else { signals::watch(&cancel) };
     let format = print::format(arguments.format, spec.piped);
     let outcome = run(arguments, &cancel).unwrap_or_else(|error| Outcome { spec, result: Err(error) });
     print::outcome(&outcome, format, signals.received())
@@ -45,9 +46,10 @@ fn run(arguments: Arguments, cancel: &Cancel) -> Result<Outcome> {
     })
 }
 
-/// Diagnostics go to standard error, and nothing but errors and warnings unless asked for.
+/// Diagnostics go to standard error: our own errors and warnings, and all of it when asked for. Libraries are
+/// silent otherwise, since what they warn of can be words that an application put into their mouth.
 fn log(verbose: bool) {
-    let level = if verbose { "surehand=debug,surehand_linux=debug,warn" } else { "warn" };
+    let level = if verbose { "surehand=debug,warn" } else { "surehand=warn" };
     let filter = tracing_subscriber::EnvFilter::new(level);
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
 }

@@ -8,7 +8,8 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 use surehand_core::time::Cancel;
 
-/// Which signals came.
+/// Which signals came; none where they are not watched.
+#[derive(Default)]
 pub(crate) struct Signals {
     interrupt: Arc<AtomicBool>,
     terminate: Arc<AtomicBool>,
@@ -16,7 +17,7 @@ pub(crate) struct Signals {
 
 /// Raises `cancel` when a signal comes.
 pub(crate) fn watch(cancel: &Cancel) -> Signals {
-    let signals = Signals { interrupt: Arc::default(), terminate: Arc::default() };
+    let signals = Signals::default();
     for (signal, own) in [(SIGINT, &signals.interrupt), (SIGTERM, &signals.terminate)] {
         // Order matters: the shutdown looks at the flag that an earlier signal has set. Where a handler cannot
         // be installed the signal ends the process, which is what it does anyway.

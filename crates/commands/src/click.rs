@@ -86,7 +86,8 @@ pub(crate) fn perform(
     let (snapshot, evidence) = cx.evidence(platform, ref_id)?;
     cx.acting_on(&snapshot, &evidence);
     let patience = Patience { ready: std::time::Duration::from_millis(timeout_ms) };
-    let outcome = act(platform, &call, &snapshot, &evidence, action, patience)?;
+    let outcome = act(platform, &call, &snapshot, &evidence, action, patience)
+        .map_err(|error| cx.with_fresh_refs(error, platform, &call, &snapshot, &evidence))?;
     cx.disposition = Some(outcome.disposition);
     Ok(ActionReport { action: command, ref_id, outcome })
 }

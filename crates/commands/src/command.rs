@@ -13,7 +13,7 @@ use crate::gate::Resource;
 use crate::outline::Outline;
 
 /// What a command does to the world. Annotations of tools, journaling and policy follow from it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
     /// Reads, and changes nothing but our own snapshots.
@@ -36,7 +36,7 @@ impl Effect {
 }
 
 /// Who a command is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Audience {
     /// Agents and people.
@@ -46,7 +46,7 @@ pub enum Audience {
 }
 
 /// The chapter of the reference a command stands in, and the set a tool profile picks by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Group {
     /// Looking at applications.
@@ -64,7 +64,7 @@ pub enum Group {
 }
 
 /// How a command answers where no format is asked for and standard output is not a terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Piped {
     /// The envelope.
@@ -86,12 +86,14 @@ pub struct Spec {
     pub audience: Audience,
     /// How it answers into a pipe.
     pub piped: Piped,
+    /// Whether it runs a program in its place, so that signals are meant for that program.
+    pub hands_over: bool,
 }
 
 impl Spec {
     /// A command for agents and people that answers with an envelope.
     pub const fn new(name: &'static str, group: Group, effect: Effect) -> Self {
-        Spec { name, group, effect, audience: Audience::Agent, piped: Piped::Json }
+        Spec { name, group, effect, audience: Audience::Agent, piped: Piped::Json, hands_over: false }
     }
 
     /// The same for people only.
@@ -104,6 +106,12 @@ impl Spec {
     #[must_use]
     pub const fn as_text(self) -> Self {
         Spec { piped: Piped::Text, ..self }
+    }
+
+    /// The same for one that runs a program in its place.
+    #[must_use]
+    pub const fn handing_over(self) -> Self {
+        Spec { hands_over: true, ..self }
     }
 }
 

@@ -7,13 +7,15 @@ use surehand_apps::Index;
 use surehand_core::desktop::{Desktops, Environment};
 use surehand_core::diagnosis::Doctor;
 use surehand_core::disposition::Disposition;
-use surehand_core::evidence::Evidence;
-use surehand_core::platform::Platform;
+use surehand_core::evidence::{self, Evidence, Verdict};
+use surehand_core::platform::{ObserveRequest, Platform};
 use surehand_core::reference::Ref;
-use surehand_core::snapshot::{Snapshot, SnapshotStore};
+use surehand_core::resolve::Resolved;
+use surehand_core::snapshot::{Snapshot, SnapshotStore, number};
 use surehand_core::time::{Call, Cancel, Clock};
 use surehand_core::{Code, Error, Result, resolve};
 
+use crate::element::{Printed, TreeNode};
 use crate::gate::{Gate, Scope, Subject};
 
 /// Facts about this surehand.
@@ -139,6 +141,63 @@ impl<'a> Cx<'a> {
         let snapshot = self.services.snapshots().load(reference.snapshot)?;
         let evidence = resolve::evidence_of(platform, &snapshot, reference)?.clone();
         Ok((snapshot, evidence))
+    }
+
+    /// The live element for captured evidence. Where several could be it, the error carries fresh refs of them,
+    /// so that the caller can choose without another look.
+    ///
+    /// # Errors
+    /// As [`resolve::resolve`].
+    pub fn resolve(
+        &self,
+        platform: &dyn Platform,
+        call: &Call<'_>,
+        snapshot: &Snapshot,
+        evidence: &Evidence,
+    ) -> Result<Resolved> {
+        resolve::resolve(platform, call, snapshot, evidence)
+            .map_err(|error| self.with_fresh_refs(error, platform, call, snapshot, evidence))
+    }
+
+    /// Adds fresh refs of the candidates to an error that says that there are several.
+    pub fn with_fresh_refs(
+        &self,
+        error: Error,
+        platform: &dyn Platform,
+        call: &Call<'_>,
+        snapshot: &Snapshot,
+        evidence: &Evidence,
+    ) -> Error {
+        if error.kind_of() != Some("ambiguous_ref") {
+            return error;
+        }
+        match self.candidates(platform, call, snapshot, evidence) {
+            Ok(candidates) if !candidates.is_empty() => error.detail("candidates", candidates),
+            // The refusal stands without them.
+            Ok(_) | Err(_) => error,
+        }
+    }
+
+    fn candidates(
+        &self,
+        platform: &dyn Platform,
+        call: &Call<'_>,
+        snapshot: &Snapshot,
+        captured: &Evidence,
+    ) -> Result<Vec<TreeNode>> {
+        let windows = platform.windows(call, std::slice::from_ref(&snapshot.application))?;
+        let Some(window) = windows.items.into_iter().find(|window| window.object.as_ref() == Some(&captured.window))
+        else {
+            return Ok(Vec::new());
+        };
+        let observation = platform.observe(call, &snapshot.application, &window, &ObserveRequest::default())?;
+        let fits = |index: usize| evidence::compare_in(captured, &observation, index) == Some(Verdict::Same);
+        let store = self.services.snapshots();
+        let id = store.allocate()?;
+        let kept = number(&observation, id, platform.session(), self.services.unix_time(), fits);
+        store.save(id, &kept.snapshot)?;
+        let printed = Printed::new(&observation, &kept, id);
+        Ok(kept.numbers.keys().take(10).filter_map(|index| printed.node(*index)).collect())
     }
 
     /// The application that a ref belongs to, for the gate.

@@ -15,7 +15,7 @@ use crate::outline::Outline;
 
 /// Run a program on a private desktop, in the foreground
 ///
-/// For people: any program can be run. Ends with the program's exit status.
+/// For people: any program can be run. Signals reach it, and its exit status is ours.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DesktopRun {
@@ -42,7 +42,7 @@ impl Outline for Ran {
 }
 
 impl Command for DesktopRun {
-    const SPEC: Spec = Spec::new("desktop run", Group::System, Effect::Manage).for_person().as_text();
+    const SPEC: Spec = Spec::new("desktop run", Group::System, Effect::Manage).for_person().as_text().handing_over();
     type Output = Ran;
 
     fn resources(&self, cx: &Cx<'_>) -> Result<Vec<Resource>> {

@@ -1,8 +1,11 @@
 //! Elements as commands print them.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use surehand_core::geometry::Rect;
+use surehand_core::hint::hints;
 use surehand_core::node::{Capability, Node};
 use surehand_core::reading::Reading;
 use surehand_core::reference::{Ref, SnapshotId};
@@ -45,6 +48,9 @@ pub struct TreeNode {
     /// The hint it shows while it is empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placeholder: Option<String>,
+    /// For an element without a name: the label beside it, or its place among those like it. Not its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
     /// The platform's word for its role, where ours is `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub native_role: Option<String>,
@@ -88,6 +94,7 @@ impl TreeNode {
                 .text()
                 .map(|value| NativeIdView { kind: "accessible-id", value: value.to_owned() }),
             placeholder: node.placeholder.text().map(str::to_owned),
+            hint: None,
             native_role: (node.role == Role::Unknown && !node.native_role.is_empty()).then(|| node.native_role.clone()),
             states: node.states.known().copied().unwrap_or(States::NONE),
             available_actions: node.capabilities(),
@@ -106,7 +113,8 @@ impl TreeNode {
             && self.value.is_none()
             && self.description.is_none()
             && self.native_id.is_none()
-            && self.states.is_empty()
+            // That a container is out of sight says nothing that its content does not say.
+            && self.states.iter().all(|state| state == State::Offscreen)
             && self.available_actions.is_empty()
             && self.bounds.is_none()
             && self.children_count.is_none()
@@ -123,6 +131,7 @@ impl TreeNode {
                 labelled("value", self.value.as_deref()),
                 labelled("description", self.description.as_deref()),
                 labelled("placeholder", self.placeholder.as_deref()),
+                labelled("hint", self.hint.as_deref()),
                 labelled("id", self.native_id.as_ref().map(|id| id.value.as_str())),
                 labelled("native", self.native_role.as_deref()),
             ])
@@ -146,39 +155,76 @@ pub struct Shape {
     pub interactive_only: bool,
     /// Put the only child in the place of a container that says nothing.
     pub compact: bool,
+    /// Show this many levels below the first element; what is below them is counted.
+    pub depth: Option<usize>,
 }
 
-/// The tree of an observation.
-pub fn tree(observation: &Observation, referenced: &Referenced, id: SnapshotId, shape: Shape) -> Option<TreeNode> {
-    build(observation, referenced, id, shape, 0)
-}
-
-fn build(
-    observation: &Observation,
-    referenced: &Referenced,
+/// An observation with its refs, on the way to being printed.
+pub struct Printed<'o> {
+    observation: &'o Observation,
+    referenced: &'o Referenced,
     id: SnapshotId,
-    shape: Shape,
-    index: usize,
-) -> Option<TreeNode> {
-    let node = observation.nodes.get(index)?;
-    let ref_id = referenced.numbers.get(&index).map(|number| Ref { snapshot: id, number: *number });
-    let mut view = TreeNode::of(node, ref_id);
-    view.children =
-        node.children.iter().filter_map(|child| build(observation, referenced, id, shape, *child)).collect();
-    for gap in observation.gaps.iter().filter(|gap| gap.node == Some(index)) {
-        view.subtree_truncated = true;
-        if gap.reason != GapReason::TextBudget {
-            view.children_count = node.child_count.known().copied().or(gap.missing);
+    hints: BTreeMap<usize, String>,
+}
+
+impl<'o> Printed<'o> {
+    /// Of an observation whose nodes got their refs under this id.
+    pub fn new(observation: &'o Observation, referenced: &'o Referenced, id: SnapshotId) -> Self {
+        Printed { observation, referenced, id, hints: hints(observation) }
+    }
+
+    /// The tree in a shape.
+    pub fn tree(&self, shape: Shape) -> Option<TreeNode> {
+        self.build(shape, 0, 0)
+    }
+
+    /// The ref of a node.
+    pub fn ref_of(&self, index: usize) -> Option<Ref> {
+        self.referenced.numbers.get(&index).map(|number| Ref { snapshot: self.id, number: *number })
+    }
+
+    /// One node without its children.
+    pub fn node(&self, index: usize) -> Option<TreeNode> {
+        let mut view = TreeNode::of(self.observation.nodes.get(index)?, self.ref_of(index));
+        view.hint = self.hints.get(&index).cloned();
+        for gap in self.observation.gaps.iter().filter(|gap| gap.node == Some(index)) {
+            view.subtree_truncated = true;
+            if gap.reason != GapReason::TextBudget {
+                view.children_count = self.observation.nodes.get(index)?.child_count.known().copied().or(gap.missing);
+            }
         }
+        Some(view)
     }
-    let bare = view.children.is_empty() && view.ref_id.is_none() && view.children_count.is_none();
-    if shape.interactive_only && bare && index != 0 {
-        return None;
+
+    /// A node with everything below it that `wanted` picks.
+    pub fn branch(&self, index: usize, wanted: &impl Fn(usize) -> bool) -> Option<TreeNode> {
+        let mut view = self.node(index)?;
+        let children = &self.observation.nodes.get(index)?.children;
+        view.children =
+            children.iter().filter(|child| wanted(**child)).filter_map(|child| self.branch(*child, wanted)).collect();
+        Some(view)
     }
-    if shape.compact && index != 0 && view.is_wrapper() {
-        return view.children.pop();
+
+    fn build(&self, shape: Shape, index: usize, depth: usize) -> Option<TreeNode> {
+        let node = self.observation.nodes.get(index)?;
+        let mut view = self.node(index)?;
+        if shape.depth.is_some_and(|most| depth >= most) {
+            if !node.children.is_empty() {
+                view.children_count = node.child_count.known().copied().or(Some(node.children.len() as u64));
+            }
+        } else {
+            let children = node.children.iter().filter_map(|child| self.build(shape, *child, depth + 1));
+            view.children = children.collect();
+        }
+        let bare = view.children.is_empty() && view.ref_id.is_none() && view.children_count.is_none();
+        if shape.interactive_only && bare && index != 0 {
+            return None;
+        }
+        if shape.compact && index != 0 && view.is_wrapper() {
+            return view.children.pop();
+        }
+        Some(view)
     }
-    Some(view)
 }
 
 /// A part of the tree that is missing, as commands print it.
@@ -195,13 +241,19 @@ pub struct GapView {
     /// How many children are missing there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<u64>,
+    /// The element below which it is missing, for `snapshot --root`.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub ref_id: Option<Ref>,
+    /// The offset for `snapshot --root REF --offset N` that goes on where this stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<u64>,
 }
 
 /// More gaps than this are counted by their reason alone.
 const MAX_GAPS: usize = 20;
 
-/// The gaps of an observation.
-pub fn gaps(observation: &Observation) -> Vec<GapView> {
+/// The gaps of an observation whose nodes got refs.
+pub fn gaps(observation: &Observation, ref_of: impl Fn(usize) -> Option<Ref>) -> Vec<GapView> {
     let view = |gap: &Gap| {
         let node = gap.node.and_then(|index| observation.nodes.get(index));
         GapView {
@@ -209,6 +261,8 @@ pub fn gaps(observation: &Observation) -> Vec<GapView> {
             role: node.map(|node| node.role),
             name: node.and_then(|node| node.name.text()).map(str::to_owned),
             missing: gap.missing,
+            ref_id: gap.node.and_then(&ref_of),
+            next_offset: gap.next,
         }
     };
     observation.gaps.iter().take(MAX_GAPS).map(view).collect()
@@ -223,7 +277,9 @@ pub fn gap_lines(gaps: &[GapView], lines: &mut Lines) {
             reason.map_or(Word::Nothing, made),
             gap.role.map_or(Word::Nothing, made),
             quoted(gap.name.as_deref()),
+            gap.ref_id.map_or(Word::Nothing, made),
             gap.missing.map_or(Word::Nothing, |missing| made(format!("missing={missing}"))),
+            gap.next_offset.map_or(Word::Nothing, |next| made(format!("next-offset={next}"))),
         ]);
     }
 }

@@ -71,7 +71,10 @@ fn recovery(error: &Error) -> Option<Recovery> {
     };
     match error.code() {
         Code::StaleRef | Code::SnapshotNotFound => Some(recovery("refresh_snapshot_then_retry_original", true, None)),
-        Code::PolicyDenied => Some(recovery("request_explicit_policy_then_retry_original", false, None)),
+        // Where no policy could allow it, asking for one is no way out.
+        Code::PolicyDenied if error.kind_of() == Some("needs_policy") => {
+            Some(recovery("request_explicit_policy_then_retry_original", false, None))
+        }
         Code::AppUnresponsive => Some(recovery("inspect_state_then_retry_original", false, Some(250))),
         Code::Timeout if error.kind_of() != Some("cancelled") => Some(recovery("retry_original", false, Some(250))),
         _ => None,

@@ -4,12 +4,14 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_core::error::Code;
+use surehand_core::hint::hints;
 use surehand_core::platform::ObserveRequest;
 use surehand_core::query::Query;
-use surehand_core::reference::{Ref, SnapshotId};
+use surehand_core::reference::Ref;
 use surehand_core::role::Role;
 use surehand_core::snapshot::number;
 use surehand_core::state::State;
+use surehand_core::text::{fold, quote};
 use surehand_core::tree::Observation;
 use surehand_core::{Error, Result};
 
@@ -191,7 +193,7 @@ impl Command for Find {
             count,
             roles_present,
             complete: observation.is_complete(),
-            gaps: element::gaps(&observation),
+            gaps: element::gaps(&observation, |_| None),
         };
         if self.count {
             return Ok(found);
@@ -208,9 +210,10 @@ impl Command for Find {
             number(&observation, id, platform.session(), cx.services.unix_time(), |index| picked.contains(&index));
         store.save(id, &referenced.snapshot)?;
         found.snapshot_id = Some(id.to_string());
+        let hints = hints(&observation);
         let mut matches = picked.iter().filter_map(|index| {
             let number = *referenced.numbers.get(index)?;
-            one(&observation, *index, id, number)
+            one(&observation, *index, Ref { snapshot: id, number }, hints.get(index).cloned())
         });
         if matches!(self.pick(), Pick::All) {
             found.matches = Some(matches.collect());
@@ -259,6 +262,10 @@ impl Find {
             exact: self.exact,
             states: self.state.iter().map(|clause| state(clause)).collect::<Result<_>>()?,
         };
+        let texts = [&query.name, &query.value, &query.text, &query.description, &query.native_id];
+        if texts.into_iter().flatten().any(|text| fold(text).is_empty()) {
+            return Err(bad("a text to look for is empty, and every element would match it".into()));
+        }
         if query.is_empty() {
             return Err(bad("nothing to look for was given".into())
                 .suggest("give at least one of `--role`, `--name`, `--value`, `--text`, `--description`, `--native-id`, `--state`"));
@@ -277,7 +284,7 @@ fn state(clause: &str) -> Result<(State, bool)> {
         None => (clause, true),
         Some((word, "true")) => (word, true),
         Some((word, "false")) => (word, false),
-        Some((_, other)) => return Err(bad(format!("`{other}` is neither `true` nor `false`"))),
+        Some((_, other)) => return Err(bad(format!("{} is neither `true` nor `false`", quote(other)))),
     };
     if word == "enabled" {
         return Ok((State::Disabled, !wanted));
@@ -285,7 +292,7 @@ fn state(clause: &str) -> Result<(State, bool)> {
     Ok((word.parse().map_err(bad)?, wanted))
 }
 
-fn one(observation: &Observation, index: usize, id: SnapshotId, number: u32) -> Option<Match> {
+fn one(observation: &Observation, index: usize, ref_id: Ref, hint: Option<String>) -> Option<Match> {
     let node = observation.nodes.get(index)?;
     let mut path = Vec::new();
     let mut below = index;
@@ -295,7 +302,7 @@ fn one(observation: &Observation, index: usize, id: SnapshotId, number: u32) -> 
     }
     path.reverse();
     Some(Match {
-        element: TreeNode::of(node, Some(Ref { snapshot: id, number })),
+        element: TreeNode { hint, ..TreeNode::of(node, Some(ref_id)) },
         interactive: node.is_interactive(),
         path,
     })

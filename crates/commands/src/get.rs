@@ -8,7 +8,6 @@ use surehand_core::Result;
 use surehand_core::node::Node;
 use surehand_core::reading::Reading;
 use surehand_core::reference::Ref;
-use surehand_core::resolve::resolve;
 use surehand_core::state::State;
 
 use crate::command::{Command, Effect, Group, Spec};
@@ -95,7 +94,7 @@ impl Command for Get {
         let call = cx.call_for_action(self.timeout_ms);
         let platform = cx.platform(&call)?;
         let (snapshot, evidence) = cx.evidence(platform, self.ref_id)?;
-        let node = resolve(platform, &call, &snapshot, &evidence)?.live.node;
+        let node = cx.resolve(platform, &call, &snapshot, &evidence)?.live.node;
         let secret = node.has(State::Secure) && matches!(self.property, Property::Text | Property::Value);
         let value = if secret { Value::Null } else { read(&node, self.property) };
         let withheld = match value {

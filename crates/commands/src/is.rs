@@ -7,7 +7,6 @@ use surehand_core::error::Code;
 use surehand_core::node::Node;
 use surehand_core::reading::Reading;
 use surehand_core::reference::Ref;
-use surehand_core::resolve::resolve;
 use surehand_core::role::Role;
 use surehand_core::state::State;
 use surehand_core::{Error, Result};
@@ -86,7 +85,7 @@ impl Command for Is {
         let call = cx.call_for_action(self.timeout_ms);
         let platform = cx.platform(&call)?;
         let (snapshot, evidence) = cx.evidence(platform, self.ref_id)?;
-        let node = resolve(platform, &call, &snapshot, &evidence)?.live.node;
+        let node = cx.resolve(platform, &call, &snapshot, &evidence)?.live.node;
         let (result, applicable) = ask(&node, self.property)?;
         Ok(Answered { ref_id: self.ref_id, property: self.property, result, applicable })
     }

@@ -13,6 +13,7 @@ pub mod envelope;
 pub mod gate;
 pub mod outline;
 pub mod registry;
+pub mod surface;
 pub mod target;
 
 mod click;
@@ -28,6 +29,7 @@ mod find;
 mod get;
 mod is;
 mod list_apps;
+mod list_surfaces;
 mod list_windows;
 mod open;
 mod press;

@@ -3,7 +3,8 @@
 use crate::command::Definition;
 use crate::{
     click, close_app, desktop_env, desktop_list, desktop_run, desktop_start, desktop_stop, doctor, find, get, is,
-    list_apps, list_windows, open, press, screenshot, set_value, snapshot, status, type_text, version, wait,
+    list_apps, list_surfaces, list_windows, open, press, screenshot, set_value, snapshot, status, type_text, version,
+    wait,
 };
 
 /// The commands, alphabetically by name. Adding one is a file and a line here.
@@ -20,6 +21,7 @@ pub const COMMANDS: &[Definition] = &[
     Definition::of::<get::Get>(),
     Definition::of::<is::Is>(),
     Definition::of::<list_apps::ListApps>(),
+    Definition::of::<list_surfaces::ListSurfaces>(),
     Definition::of::<list_windows::ListWindows>(),
     Definition::of::<open::Open>(),
     Definition::of::<press::Press>(),

@@ -1,21 +1,30 @@
 //! `snapshot`: reads a window and gives its elements refs.
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_core::error::Code;
 use surehand_core::node::Node;
-use surehand_core::platform::ObserveRequest;
-use surehand_core::snapshot::number;
+use surehand_core::object::{Application, ObjectId};
+use surehand_core::platform::{ObserveRequest, Platform};
+use surehand_core::reference::Ref;
+use surehand_core::role::Role;
+use surehand_core::snapshot::{Difference, Snapshot as Kept, number};
+use surehand_core::time::Call;
+use surehand_core::tree::Observation;
+use surehand_core::window::Window;
 use surehand_core::{Error, Result};
 
 use crate::command::{Command, Effect, Group, Spec};
 use crate::context::Cx;
 use crate::defaults::{FIVE_SECONDS, five_seconds};
-use crate::element::{self, GapView, Shape, TreeNode};
+use crate::element::{self, GapView, Printed, Shape, TreeNode};
 use crate::gate::Resource;
-use crate::outline::{Lines, Outline, Word, made};
-use crate::target::{self, Wanted};
+use crate::outline::{Lines, Outline, Word, labelled, made, quoted};
+use crate::surface::{self, Surface};
+use crate::target::Wanted;
 
 /// Read a window's elements and give each one that can be used a ref
 ///
@@ -44,11 +53,38 @@ pub(crate) struct Snapshot {
     #[arg(long)]
     #[serde(default)]
     include_bounds: bool,
+    /// Show so many levels below the window; what is below them is counted
+    #[arg(long, value_name = "N")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    max_depth: Option<usize>,
+    /// Show the first three levels only, and give labelled containers a ref to go on from with `--root`
+    #[arg(long, conflicts_with = "since")]
+    #[serde(default)]
+    skeleton: bool,
+    /// Read only this element and what is below it; refs from before stay valid
+    #[arg(long, value_name = "REF", conflicts_with_all = ["window_id", "app", "surface", "since"])]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    root: Option<Ref>,
+    /// With `--root`: skip so many children of a container that has too many to read at once
+    #[arg(long, value_name = "N", requires = "root", default_value_t = 0)]
+    #[serde(default)]
+    offset: u64,
+    /// Read this part of the application instead of its window
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    surface: Surface,
+    /// Show only what is different from this snapshot of the same window
+    #[arg(long, value_name = "ID")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
     /// Milliseconds after which the part read so far is returned
     #[arg(long, value_name = "MS", default_value_t = FIVE_SECONDS)]
     #[serde(default = "five_seconds")]
     timeout_ms: u64,
 }
+
+/// How deep a skeleton shows.
+const SKELETON_DEPTH: usize = 3;
 
 /// The window that was read.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -59,19 +95,63 @@ pub(crate) struct WindowName {
     title: String,
 }
 
-/// A window and its elements.
+/// An element that is gone.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Removed {
+    /// The ref it had.
+    ref_id: Ref,
+    /// What it was.
+    role: Role,
+    /// What it was called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+}
+
+/// What is different from an earlier snapshot.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct Different {
+    /// The elements that are new, each with what is below it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    added: Vec<TreeNode>,
+    /// The elements that look different, as they are now, without what is below them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    changed: Vec<TreeNode>,
+    /// The elements with a ref that are gone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    removed: Vec<Removed>,
+    /// How many elements are gone in all.
+    #[serde(skip_serializing_if = "is_zero")]
+    gone: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// A window and its elements, or what is different in it.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub(crate) struct SnapshotTaken {
     /// The application.
-    app: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    app: Option<String>,
     /// The window.
-    window: WindowName,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    window: Option<WindowName>,
     /// How many elements have a ref.
-    ref_count: usize,
-    /// The id that the refs carry.
-    snapshot_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ref_count: Option<usize>,
+    /// The id that the refs carry; none where nothing is different, so that the earlier refs are all there are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot_id: Option<String>,
+    /// The snapshot that differences are told from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<String>,
+    /// That nothing is different.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    unchanged: bool,
     /// Whether every element was read.
-    complete: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    complete: Option<bool>,
     /// Whether something is missing; only then.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
@@ -81,22 +161,55 @@ pub(crate) struct SnapshotTaken {
     /// What is missing, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     gaps: Vec<GapView>,
-    /// The elements.
-    tree: TreeNode,
+    /// The elements; where no difference was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tree: Option<TreeNode>,
+    /// What is different.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<Different>,
 }
 
 impl Outline for SnapshotTaken {
     fn outline(&self) -> String {
         let mut lines = Lines::new();
+        if self.unchanged {
+            return lines.words([Word::Own("unchanged"), self.since.as_ref().map_or(Word::Nothing, made)]).finish();
+        }
         lines.words([
             Word::Own("snapshot"),
-            made(&self.snapshot_id),
-            Word::Labelled("app", &self.app),
-            made(format!("window={}", self.window.id)),
-            made(format!("refs={}", self.ref_count)),
-            Word::Own(if self.complete { "complete" } else { "partial" }),
+            self.snapshot_id.as_ref().map_or(Word::Nothing, made),
+            self.since.as_ref().map_or(Word::Nothing, |since| made(format!("since={since}"))),
+            labelled("app", self.app.as_deref()),
+            self.window.as_ref().map_or(Word::Nothing, |window| made(format!("window={}", window.id))),
+            self.ref_count.map_or(Word::Nothing, |count| made(format!("refs={count}"))),
+            Word::Own(if self.complete == Some(false) { "partial" } else { "complete" }),
         ]);
-        self.tree.lines(&mut lines, 0);
+        if let Some(tree) = &self.tree {
+            tree.lines(&mut lines, 0);
+        }
+        if let Some(difference) = &self.difference {
+            for (word, nodes) in [("added", &difference.added), ("changed", &difference.changed)] {
+                if !nodes.is_empty() {
+                    lines.words([Word::Own(word)]);
+                    nodes.iter().for_each(|node| node.lines(&mut lines, 1));
+                }
+            }
+            for removed in &difference.removed {
+                lines.words([
+                    Word::Own("removed"),
+                    made(removed.role),
+                    made(removed.ref_id),
+                    quoted(removed.name.as_deref()),
+                ]);
+            }
+            if difference.gone > difference.removed.len() {
+                lines.words([
+                    Word::Own("removed"),
+                    made(difference.gone - difference.removed.len()),
+                    Word::Own("more"),
+                ]);
+            }
+        }
         element::gap_lines(&self.gaps, &mut lines);
         lines.finish()
     }
@@ -106,43 +219,157 @@ impl Command for Snapshot {
     const SPEC: Spec = Spec::new("snapshot", Group::Observation, Effect::Observe);
     type Output = SnapshotTaken;
 
-    fn resources(&self, _: &Cx<'_>) -> Result<Vec<Resource>> {
-        Ok(vec![Resource::UiRead(self.wanted().scope())])
+    fn resources(&self, cx: &Cx<'_>) -> Result<Vec<Resource>> {
+        Ok(vec![Resource::UiRead(match self.root {
+            Some(root) => cx.scope_of(root)?,
+            None => self.wanted().scope(),
+        })])
     }
 
     fn run(self, cx: &mut Cx<'_>) -> Result<SnapshotTaken> {
-        nonzero(self.timeout_ms, "timeout_ms")?;
+        self.check()?;
         let call = cx.call(self.timeout_ms);
         let platform = cx.platform(&call)?;
-        let (application, window) = target::readable_window(platform, &call, self.wanted())?;
-        let request = ObserveRequest { bounds: self.include_bounds, ..ObserveRequest::default() };
+        let earlier = self.since.as_deref().map(|id| cx.services.snapshots().load(id.parse()?)).transpose()?;
+        let (application, window, root) = self.target(cx, platform, &call)?;
+        if let Some(earlier) = &earlier {
+            same_window(earlier, platform, &window)?;
+        }
+        let request =
+            ObserveRequest { root, offset: self.offset, bounds: self.include_bounds, ..ObserveRequest::default() };
         let observation = platform.observe(&call, &application, &window, &request)?;
+        let difference = earlier.as_ref().map(|earlier| earlier.difference(&observation));
+        if let Some(earlier) = &earlier
+            && observation.is_complete()
+            && difference.as_ref().is_some_and(Difference::is_empty)
+        {
+            let since = Some(earlier.id.clone());
+            return Ok(SnapshotTaken { since, unchanged: true, ..SnapshotTaken::default() });
+        }
+        let depth = match (self.skeleton, self.max_depth) {
+            (true, most) => Some(most.unwrap_or(SKELETON_DEPTH).min(SKELETON_DEPTH)),
+            (false, most) => most,
+        };
         let store = cx.services.snapshots();
         let id = store.allocate()?;
-        let usable = |index: usize| observation.nodes.get(index).is_some_and(Node::is_interactive);
-        let referenced = number(&observation, id, platform.session(), cx.services.unix_time(), usable);
+        let anchors = anchors(&observation, depth);
+        let wanted =
+            |index: usize| observation.nodes.get(index).is_some_and(Node::is_interactive) || anchors.contains(&index);
+        let referenced = number(&observation, id, platform.session(), cx.services.unix_time(), wanted);
         store.save(id, &referenced.snapshot)?;
-        let shape = Shape { interactive_only: self.interactive_only, compact: self.compact };
-        let tree = element::tree(&observation, &referenced, id, shape)
-            .ok_or_else(|| Error::new(Code::Internal, "an observation without a root"))?;
+        let printed = Printed::new(&observation, &referenced, id);
+        let shape = Shape { interactive_only: self.interactive_only, compact: self.compact, depth };
         let complete = observation.is_complete();
         Ok(SnapshotTaken {
-            app: application.name,
-            window: WindowName { id: window.id, title: window.title },
-            ref_count: referenced.snapshot.refs.len(),
-            snapshot_id: id.to_string(),
-            complete,
+            app: Some(application.name),
+            window: Some(WindowName { id: window.id, title: window.title }),
+            ref_count: Some(referenced.snapshot.refs.len()),
+            snapshot_id: Some(id.to_string()),
+            since: earlier.as_ref().map(|earlier| earlier.id.clone()),
+            unchanged: false,
+            complete: Some(complete),
             truncated: !complete,
             nodes_observed: (!complete).then_some(observation.nodes.len()),
-            gaps: element::gaps(&observation),
-            tree,
+            gaps: element::gaps(&observation, |index| printed.ref_of(index)),
+            tree: if earlier.is_some() { None } else { printed.tree(shape) },
+            difference: earlier
+                .zip(difference)
+                .map(|(earlier, difference)| told(&earlier, &difference, &observation, &printed)),
         })
+    }
+}
+
+/// The elements that get a ref so that reading can go on from them: labelled containers whose children are
+/// not shown, and those whose children were not all read.
+fn anchors(observation: &Observation, depth: Option<usize>) -> BTreeSet<usize> {
+    let mut anchors: BTreeSet<usize> = observation.gaps.iter().filter_map(|gap| gap.node).collect();
+    if let Some(most) = depth {
+        let at_edge = (0..observation.nodes.len()).filter(|index| observation.ancestors(*index).count() == most);
+        anchors.extend(at_edge.filter(|index| {
+            observation.nodes.get(*index).is_some_and(|node| !node.children.is_empty() && node.name.known().is_some())
+        }));
+    }
+    anchors
+}
+
+/// Differences mean something only within one window of one process.
+fn same_window(earlier: &Kept, platform: &dyn Platform, window: &Window) -> Result<()> {
+    if earlier.session == platform.session()
+        && earlier.application.process == window.process
+        && Some(&earlier.window) == window.object.as_ref()
+    {
+        return Ok(());
+    }
+    Err(Error::new(Code::InvalidArgs, format!("snapshot {} was taken of another window", earlier.id))
+        .kind("other_window")
+        .suggest("take a `snapshot` without `--since`"))
+}
+
+fn told(earlier: &Kept, difference: &Difference, observation: &Observation, printed: &Printed<'_>) -> Different {
+    let added: BTreeSet<usize> = difference.added.iter().copied().collect();
+    let is_added = |index: usize| added.contains(&index);
+    let topmost = difference.added.iter().filter(|index| {
+        observation.nodes.get(**index).and_then(|node| node.parent).is_none_or(|parent| !is_added(parent))
+    });
+    let id = earlier.id.parse().ok();
+    let removed = difference.removed.iter().filter_map(|number| {
+        let evidence = earlier.refs.get(number)?;
+        Some(Removed {
+            ref_id: Ref { snapshot: id?, number: *number },
+            role: evidence.role,
+            name: evidence.name.text().map(str::to_owned),
+        })
+    });
+    Different {
+        added: topmost.filter_map(|index| printed.branch(*index, &is_added)).collect(),
+        changed: difference.changed.iter().filter_map(|index| printed.node(*index)).collect(),
+        removed: removed.collect(),
+        gone: difference.gone,
     }
 }
 
 impl Snapshot {
     fn wanted(&self) -> Wanted<'_> {
         Wanted { app: self.app.as_deref(), window_id: self.window_id.as_deref() }
+    }
+
+    /// The command line refuses these as well; JSON arguments come here unexamined.
+    fn check(&self) -> Result<()> {
+        nonzero(self.timeout_ms, "timeout_ms")?;
+        let bad = |why: &str| Error::new(Code::InvalidArgs, why).kind("bad_snapshot");
+        let elsewhere = self.app.is_some() || self.window_id.is_some() || self.surface != Surface::Window;
+        if self.root.is_some() && (elsewhere || self.since.is_some()) {
+            return Err(bad(
+                "`root` says itself what is read, so it goes with no other choice of it, nor with `since`",
+            ));
+        }
+        if self.offset > 0 && self.root.is_none() {
+            return Err(bad("`offset` belongs to `root`"));
+        }
+        if self.skeleton && self.since.is_some() {
+            return Err(bad("`skeleton` shows a part and `since` compares the whole, so they do not go together"));
+        }
+        Ok(())
+    }
+
+    /// The window that is read, and the element of it that is begun at.
+    fn target(
+        &self,
+        cx: &Cx<'_>,
+        platform: &dyn Platform,
+        call: &Call<'_>,
+    ) -> Result<(Application, Window, Option<ObjectId>)> {
+        if let Some(root) = self.root {
+            let (snapshot, evidence) = cx.evidence(platform, root)?;
+            let live = cx.resolve(platform, call, &snapshot, &evidence)?.live;
+            let windows = platform.windows(call, std::slice::from_ref(&snapshot.application))?;
+            let window = windows.items.into_iter().find(|window| window.object.as_ref() == Some(&evidence.window));
+            let window = window.ok_or_else(|| {
+                Error::new(Code::StaleRef, "its window has closed").kind("window_gone").suggest("take a new `snapshot`")
+            })?;
+            return Ok((snapshot.application, window, Some(live.node.object)));
+        }
+        surface::target(platform, call, self.wanted(), self.surface)
     }
 }
 

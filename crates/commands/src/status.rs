@@ -126,7 +126,7 @@ impl Command for Status {
             version: facts.version.clone(),
             permissions: Permissions { accessibility, screen_recording },
             desktop: facts.desktop.clone(),
-            supported_surfaces: vec!["window"],
+            supported_surfaces: crate::surface::Surface::WORDS.to_vec(),
             tracing: false,
             state_root: facts.state_root.to_string_lossy().into_owned(),
         })

@@ -160,8 +160,18 @@ pub fn window(platform: &dyn Platform, call: &Call<'_>, wanted: Wanted<'_>) -> R
         }
         None => choose(found, &wanted, &silent)?,
     };
-    let application = candidates.into_iter().find(|candidate| candidate.process == chosen.process);
+    let application = owner(candidates, &chosen);
     Ok((application, chosen))
+}
+
+/// The application of a window. A process can be on the accessibility bus twice (launchers and portals are), so
+/// the one that the window's elements belong to counts, and the process only where the window has none.
+fn owner(candidates: Vec<Application>, window: &Window) -> Option<Application> {
+    let of = |candidate: &Application| match &window.object {
+        Some(object) => candidate.object.owner == object.owner,
+        None => candidate.process == window.process,
+    };
+    candidates.into_iter().find(of)
 }
 
 /// A window whose elements can be read.
@@ -172,14 +182,58 @@ pub fn readable_window(platform: &dyn Platform, call: &Call<'_>, wanted: Wanted<
     let (application, window) = self::window(platform, call, wanted)?;
     match application {
         Some(application) if window.is_accessible() => Ok((application, window)),
-        _ => Err(Error::new(
-            Code::ActionNotSupported,
-            format!("{} publishes no accessibility tree for window {}", quote(&window.app_name), window.id),
-        )
-        .kind("window_without_accessibility_element")
-        .detail("window_id", &window.id)
-        .suggest("`screenshot` shows it; reading and acting need an application with accessibility support")),
+        _ => Err(unpublished(platform, &window)),
     }
+}
+
+/// Every window that can be read of the one application that is meant; of the one that has the focused window
+/// where none is named.
+///
+/// # Errors
+/// As [`window`]; `AMBIGUOUS_TARGET` when several applications are named so.
+pub fn readable_windows(
+    platform: &dyn Platform,
+    call: &Call<'_>,
+    wanted: Wanted<'_>,
+) -> Result<Vec<(Application, Window)>> {
+    if wanted.window_id.is_some() {
+        return Ok(vec![readable_window(platform, call, wanted)?]);
+    }
+    let application = match wanted.app {
+        None => readable_window(platform, call, wanted)?.0,
+        Some(app) => {
+            let mut named = applications_named(&platform.applications(call)?, app)?;
+            if named.len() > 1 {
+                let candidates: Vec<_> = named.iter().map(|app| (app.name.clone(), app.process.pid)).collect();
+                return Err(Error::new(
+                    Code::AmbiguousTarget,
+                    format!("{} applications are named {}", named.len(), quote(app)),
+                )
+                .kind("ambiguous_app")
+                .detail("candidates", candidates)
+                .suggest("say which window with `--window-id`; see `list-windows`"));
+            }
+            named.remove(0)
+        }
+    };
+    let windows = platform.windows(call, std::slice::from_ref(&application))?;
+    if let Some(silent) = windows.unresponsive.iter().find(|silent| silent.pid == application.process.pid) {
+        return Err(does_not_answer(silent));
+    }
+    let own =
+        windows.items.into_iter().filter(|window| window.process == application.process && window.is_accessible());
+    Ok(own.map(|window| (application.clone(), window)).collect())
+}
+
+fn unpublished(platform: &dyn Platform, window: &Window) -> Error {
+    const GENERAL: &str = "`screenshot` shows it; reading and acting need an application with accessibility support";
+    Error::new(
+        Code::ActionNotSupported,
+        format!("{} publishes no accessibility tree for window {}", quote(&window.app_name), window.id),
+    )
+    .kind("window_without_accessibility_element")
+    .detail("window_id", &window.id)
+    .suggest(platform.unpublished(&window.process).as_deref().unwrap_or(GENERAL))
 }
 
 fn choose(found: Vec<Window>, wanted: &Wanted<'_>, silent: &[Unresponsive]) -> Result<Window> {

@@ -12,7 +12,6 @@ use surehand_core::platform::{ObserveRequest, Platform};
 use surehand_core::query::Query;
 use surehand_core::reading::Reading;
 use surehand_core::reference::Ref;
-use surehand_core::resolve::resolve;
 use surehand_core::snapshot::number;
 use surehand_core::state::State;
 use surehand_core::text::{fold, quote};
@@ -262,7 +261,7 @@ impl Wait {
         let (snapshot, evidence) = cx.evidence(platform, element)?;
         let observed = until(call, &format!("{element} being as asked"), || {
             let look = call.at_most(ONE_LOOK);
-            let node = resolve(platform, &look, &snapshot, &evidence)?.live.node;
+            let node = cx.resolve(platform, &look, &snapshot, &evidence)?.live.node;
             Ok(match self.holds(&node) {
                 (true, seen) => Look::Holds(seen),
                 (false, seen) => Look::NotYet(seen),

@@ -90,7 +90,6 @@ pub enum Unverified {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Outcome {
     /// How the element was recognised.
-    #[schemars(with = "String")]
     pub resolved_by: How,
     /// How often the element was looked at before it was ready.
     pub attempts: u32,
@@ -320,7 +319,7 @@ impl Expected {
                 _ => Expected::Nothing(Unverified::InsufficientEvidence),
             },
             (Action::Click, _) => match before.states.known() {
-                Some(states) if before.role.is_toggleable() => Expected::Toggled(*states),
+                Some(states) if before.is_toggleable() => Expected::Toggled(*states),
                 _ => Expected::Nothing(Unverified::InsufficientEvidence),
             },
         }

@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::node::{Capability, Node, TextAccess};
 use crate::reading::Reading;
+use crate::role::Role;
 use crate::state::State;
 
 /// What is wanted of an element, as far as being ready for it is concerned.
@@ -109,11 +110,13 @@ pub fn examine(node: &Node, intent: Intent) -> Report {
     ];
     let offered = node.capabilities().contains(&intent.capability());
     let kind = if intent == Intent::Click { CheckKind::SupportedAction } else { CheckKind::Editable };
-    checks.push(Check {
-        check: kind,
-        status: if offered { CheckStatus::Pass } else { CheckStatus::Fail },
-        reason: (!offered).then(|| refusal(node, intent)),
-    });
+    let withheld = intent == Intent::Click && node.affordances.withheld && node.has(State::Disabled);
+    let status = match (offered, withheld) {
+        (true, _) => CheckStatus::Pass,
+        (false, true) => CheckStatus::Unknown,
+        (false, false) => CheckStatus::Fail,
+    };
+    checks.push(Check { check: kind, status, reason: (status == CheckStatus::Fail).then(|| refusal(node, intent)) });
     let actionable = checks.iter().all(|check| check.status != CheckStatus::Fail);
     Report { actionable, checks }
 }
@@ -128,6 +131,10 @@ fn refusal(node: &Node, intent: Intent) -> String {
         Intent::SetValue | Intent::TypeText => match node.affordances.text {
             TextAccess::Broken(why) => why.to_owned(),
             TextAccess::Edit => format!("this {} is read-only", node.role),
+            TextAccess::Read if node.role == Role::TextField && !node.has(State::Readonly) => format!(
+                "this {} has no interface through which its text can be changed, so only the keyboard can write here",
+                node.role
+            ),
             TextAccess::Read | TextAccess::None => {
                 format!("this {} has no interface through which its content can be changed", node.role)
             }
@@ -139,7 +146,6 @@ fn refusal(node: &Node, intent: Intent) -> String {
 mod tests {
     use super::*;
     use crate::object::ObjectId;
-    use crate::role::Role;
     use crate::state::States;
 
     fn node(role: Role, states: &[State]) -> Node {
@@ -156,6 +162,11 @@ mod tests {
         assert!(!report.actionable && report.terminal().is_none());
         assert_eq!(report.transient().map(|check| check.check), Some(CheckKind::Enabled));
         button.affordances.press = None;
+        assert!(examine(&button, Intent::Click).terminal().is_some());
+        button.affordances.withheld = true;
+        let report = examine(&button, Intent::Click);
+        assert!(!report.actionable && report.terminal().is_none(), "it may have one once it is enabled");
+        button.states = Reading::Known(States::NONE);
         assert!(examine(&button, Intent::Click).terminal().is_some());
     }
 
@@ -178,6 +189,16 @@ mod tests {
         assert!(
             report.terminal().and_then(|check| check.reason.as_deref()).is_some_and(|why| why.contains("set-value"))
         );
+    }
+
+    #[test]
+    fn a_field_that_can_only_be_read_says_that_the_keyboard_is_left() {
+        let mut field = node(Role::TextField, &[]);
+        field.affordances.text = TextAccess::Read;
+        let reason = |field: &Node| examine(field, Intent::TypeText).terminal().and_then(|check| check.reason.clone());
+        assert!(reason(&field).is_some_and(|why| why.contains("keyboard")));
+        field.states = Reading::Known(States::from_iter([State::Readonly]));
+        assert!(reason(&field).is_some_and(|why| !why.contains("keyboard")), "nothing can write there");
     }
 
     #[test]

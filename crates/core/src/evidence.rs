@@ -168,8 +168,15 @@ fn first_text(observation: &Observation, row: usize) -> Reading<&str> {
 }
 
 fn details(node: &Node) -> Option<[Option<&str>; 2]> {
-    let known = !node.native_id.is_unknown() && !node.description.is_unknown();
-    known.then(|| [node.native_id.text(), node.description.text()])
+    let description = description(node);
+    let known = !node.native_id.is_unknown() && !description.is_unknown();
+    known.then(|| [node.native_id.text(), description.text()])
+}
+
+/// The description as far as it is evidence. Some toolkits describe a range by the number it stands at, which
+/// is its value and changes with it.
+fn description(node: &Node) -> &Reading<String> {
+    if node.role.is_range() { &Reading::Absent } else { &node.description }
 }
 
 /// Captures the evidence of the nodes that `wanted` picks, with their indices, in order.
@@ -187,7 +194,7 @@ pub fn capture(observation: &Observation, wanted: impl Fn(usize) -> bool) -> Vec
                 role: node.role,
                 native_id: node.native_id.clone(),
                 name: node.name.clone(),
-                description: node.description.clone(),
+                description: description(node).clone(),
                 context: context(around.iter().copied()),
                 recycled: around.iter().any(|ancestor| ancestor.recycles),
                 row: row(observation, index).map(str::to_owned),
@@ -203,6 +210,15 @@ pub fn capture(observation: &Observation, wanted: impl Fn(usize) -> bool) -> Vec
 pub fn context<'a>(ancestors: impl DoubleEndedIterator<Item = &'a Node> + ExactSizeIterator) -> Reading<Vec<Context>> {
     labelled(ancestors)
         .map(|labelled| labelled.into_iter().map(|(role, name)| Context { role, name: name.to_owned() }).collect())
+}
+
+/// The containers within the innermost document. What is around a document is called by its title, which a page
+/// changes as freely as a window does; where the living object is at hand that says nothing against it.
+pub fn within_document(context: &Reading<Vec<Context>>) -> Reading<Vec<Context>> {
+    let inside = |context: &Vec<Context>| {
+        context.iter().take_while(|around| !matches!(around.role, Role::WebArea | Role::Document)).cloned().collect()
+    };
+    context.as_ref().map(inside)
 }
 
 fn labelled<'a>(
@@ -286,8 +302,8 @@ pub fn compare(captured: &Evidence, live: &Node, around: &Reading<Vec<Context>>,
         (
             Piece::Description,
             &captured.description,
-            &live.description,
-            same_reading(&captured.description, &live.description),
+            description(live),
+            same_reading(&captured.description, description(live)),
         ),
     ] {
         examine(piece, !then.is_unknown(), !now.is_unknown(), equal);
@@ -373,6 +389,31 @@ mod tests {
         node.native_id = Reading::Known("ok".into());
         let verdict = compare(&captured(), &node, &Reading::Known(Vec::new()), Labels::Exact);
         assert_eq!(verdict, Verdict::Different(vec![Piece::Role, Piece::NativeId, Piece::Name, Piece::Context]));
+    }
+
+    #[test]
+    fn a_range_that_is_described_by_its_number_is_the_same_at_another_one() {
+        let (mut node, around) = live();
+        let mut then = captured();
+        (node.role, then.role) = (Role::Slider, Role::Slider);
+        then.description = Reading::Absent;
+        node.description = Reading::Known("70".into());
+        assert_eq!(compare(&then, &node, &around, Labels::Exact), Verdict::Same);
+        // For anything else a description is evidence.
+        (node.role, then.role) = (Role::Button, Role::Button);
+        let verdict = compare(&then, &node, &around, Labels::Exact);
+        assert_eq!(verdict, Verdict::Different(vec![Piece::Description]));
+    }
+
+    #[test]
+    fn a_page_may_change_its_title() {
+        let context = |title: &str| {
+            let around = [(Role::Form, "Order"), (Role::WebArea, title), (Role::ScrollArea, title)];
+            Reading::Known(around.map(|(role, name)| Context { role, name: name.into() }).to_vec())
+        };
+        assert_eq!(within_document(&context("Shop")), within_document(&context("(1) Shop")));
+        assert_eq!(within_document(&context("Shop")).map(|inside| inside.len()), Reading::Known(1));
+        assert_eq!(within_document(&captured().context), captured().context);
     }
 
     #[test]

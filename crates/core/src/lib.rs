@@ -30,6 +30,7 @@ pub mod reading;
 pub mod reference;
 pub mod resolve;
 pub mod role;
+pub mod secret;
 pub mod snapshot;
 pub mod state;
 pub mod text;

@@ -28,6 +28,9 @@ pub struct Affordances {
     /// The application's own name of the action that activates the element, where it has one whose name
     /// says that this is what it does.
     pub press: Option<String>,
+    /// Whether actions are taken away from an element while it is disabled, as Qt does: that it has none says
+    /// nothing then.
+    pub withheld: bool,
     /// What can be done with its text.
     pub text: TextAccess,
     /// Whether its number can be set.
@@ -162,6 +165,12 @@ impl Node {
     /// Whether its value is a number that can be set.
     pub fn sets_number(&self) -> bool {
         self.affordances.number && self.role.is_range()
+    }
+
+    /// Whether a click switches it between on and off: by its role, or by the platform's own word where our role
+    /// also covers what only acts.
+    pub fn is_toggleable(&self) -> bool {
+        self.role.is_toggleable() || self.native_role == "toggle button"
     }
 
     /// Whether it gets a ref: because of its role, or because something can be done with it.

@@ -203,6 +203,13 @@ pub trait Platform: Send + Sync {
     /// `WINDOW_NOT_FOUND` when it is gone, `ACTION_NOT_SUPPORTED` when it cannot be asked.
     fn close(&self, call: &Call<'_>, window: &Window) -> Result<()>;
 
+    /// Why this process publishes no accessibility tree, or an empty one, and what mends that, where it is
+    /// known of the toolkit it is made with. One sentence for a person.
+    fn unpublished(&self, process: &Process) -> Option<String> {
+        let _ = process;
+        None
+    }
+
     /// Whether the process is still running, the very one and not a later one of the same pid.
     fn is_running(&self, process: &Process) -> bool;
 }

@@ -11,6 +11,7 @@
 //! 5. An object that had a ref of its own in the snapshot is that other element, also when it looks like the
 //!    one that is gone by now.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::{Code, Error, Result};
@@ -23,7 +24,7 @@ use crate::text::quote;
 use crate::time::Call;
 
 /// How an element was recognised.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
     /// By the living object itself.
@@ -85,8 +86,9 @@ pub fn resolve(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, ca
         // A widget that was taken out of its window still answers, and is nothing anybody can see.
         Live::Element(live) if !is_in_window(&live, captured) => only_match(platform, call, snapshot, captured),
         Live::Element(live) if !captured.recycled => {
-            let around = evidence::context(live.ancestors.iter());
-            match evidence::compare(captured, &live.node, &around, Labels::Stable) {
+            let around = evidence::within_document(&evidence::context(live.ancestors.iter()));
+            let expected = Evidence { context: evidence::within_document(&captured.context), ..captured.clone() };
+            match evidence::compare(&expected, &live.node, &around, Labels::Stable) {
                 Verdict::Same => Ok(Resolved { live: *live, how: How::Retained }),
                 Verdict::Different(pieces) => Err(stale("the element is not what it was at the snapshot", "changed")
                     .detail("differs", pieces)

@@ -116,7 +116,7 @@ roles! {
 }
 
 /// Words that callers use for a role and that mean one of ours.
-const SYNONYMS: &[(&str, Role)] = &[
+pub const SYNONYMS: &[(&str, Role)] = &[
     ("gridcell", Role::Cell),
     ("img", Role::Image),
     ("radio", Role::RadioButton),
@@ -203,7 +203,7 @@ impl FromStr for Role {
             .or_else(|| SYNONYMS.iter().find(|(synonym, _)| *synonym == word).map(|(_, role)| *role))
             .ok_or_else(|| {
                 let words: Vec<_> = Role::ALL.iter().map(|role| role.token()).collect();
-                format!("`{word}` is not a role; the roles are {}", words.join(", "))
+                format!("{} is not a role; the roles are {}", crate::text::quote(word), words.join(", "))
             })
     }
 }

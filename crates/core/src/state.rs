@@ -59,7 +59,7 @@ impl FromStr for State {
     fn from_str(word: &str) -> Result<Self, Self::Err> {
         State::ALL.iter().copied().find(|state| state.token() == word).ok_or_else(|| {
             let words: Vec<_> = State::ALL.iter().map(|state| state.token()).collect();
-            format!("`{word}` is not a state; the states are {}", words.join(", "))
+            format!("{} is not a state; the states are {}", crate::text::quote(word), words.join(", "))
         })
     }
 }

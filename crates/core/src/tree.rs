@@ -25,6 +25,8 @@ pub enum GapReason {
     Unresponsive,
     /// The application answered something that cannot be read.
     Unreadable,
+    /// The application publishes nothing below this element, although there has to be something.
+    NotPublished,
 }
 
 /// A part of the tree that was not observed.

@@ -21,6 +21,13 @@ pub(crate) async fn perform(
     span: Duration,
 ) -> Result<()> {
     let path = object.object.as_str();
+    if let Operation::SetText(text) | Operation::InsertText(text) = operation
+        && let Some(why) = link.toolkit.cannot_write(text)
+    {
+        return Err(Error::new(Code::ActionNotSupported, why)
+            .kind("text_not_supported_by_toolkit")
+            .suggest("write it without those characters"));
+    }
     let started = tokio::time::Instant::now();
     let left = || span.saturating_sub(started.elapsed());
     let peer = tokio::time::timeout(left(), link.act(bus))

@@ -19,6 +19,7 @@ use tokio::runtime::Runtime;
 
 use crate::connect::{Bus, Link};
 use crate::error::{Fault, no_bus, unresponsive};
+use crate::toolkit::Toolkit;
 use crate::x11::Display;
 use crate::{act, app, process, tree, window};
 
@@ -224,6 +225,10 @@ impl Platform for LinuxPlatform {
     fn close(&self, call: &Call<'_>, window: &Window) -> Result<()> {
         let native = native_of(window)?;
         self.with_display(call, |display| display.close(native))
+    }
+
+    fn unpublished(&self, process: &Process) -> Option<String> {
+        Toolkit::of_libraries(&process::maps(process.pid)).map(|toolkit| toolkit.mend().to_owned())
     }
 
     fn is_running(&self, process: &Process) -> bool {

@@ -13,15 +13,11 @@ use surehand_core::diagnosis::{Check, Doctor, Health, Mend};
 use surehand_core::error::Result;
 use surehand_core::text::quote;
 use surehand_core::time::Call;
-use x11rb::connection::RequestConnection as _;
-use x11rb::errors::ReplyError;
-use x11rb::protocol::xproto::{ConnectionExt as _, ImageFormat, Window};
-use x11rb::protocol::xtest::{self, ConnectionExt as _};
 
 use crate::desktop::bus::{self, DAEMON, ask};
 use crate::desktop::wait::run;
-use crate::desktop::x11::{self, Display, Refusal};
 use crate::desktop::{accessibility, programs};
+use crate::x11::Display;
 use packages::{AT_SPI_BUS_LAUNCHER, DBUS_DAEMON, OPENBOX, PACKAGES, Package, mends};
 
 /// How long one part is asked at most: all that concerns the display, each of the buses.
@@ -60,26 +56,27 @@ impl LinuxDoctor {
             return without(needed("display", Health::Missing, found, start_one()));
         };
         let authority = self.authority();
-        let (display, number) = match x11::connect(&call.at_most(PATIENCE), name, authority.as_deref()) {
-            Ok(connected) => connected,
-            Err(refusal) => {
-                let (health, what) = match &refusal {
-                    Refusal::Name(_) => (Health::Missing, "is no name of a display"),
-                    Refusal::Nobody(_) => (Health::Missing, "cannot be reached"),
-                    Refusal::Failed(_) => (Health::Broken, "does not let us in"),
+        let display = match Display::connect(&call.at_most(PATIENCE), name, authority.as_deref()) {
+            Ok(display) => display,
+            Err(error) => {
+                let health = match error.kind_of() {
+                    Some("display_name" | "display_missing") => Health::Missing,
+                    _ => Health::Broken,
                 };
-                return without(needed("display", health, format!("{} {what}: {refusal}", quote(name)), start_one()));
+                return without(needed(
+                    "display",
+                    health,
+                    format!("{}: {}", quote(name), error.message()),
+                    start_one(),
+                ));
             }
         };
-        let Some((root, width, height)) = x11::screen(&display, number) else {
-            let found = format!("{} has no screen {number}", quote(name));
-            return without(needed("display", Health::Missing, found, start_one()));
-        };
+        let (width, height) = display.size();
         [
             needed("display", Health::Ok, format!("{} answers, {width}x{height}", quote(name)), Vec::new()),
-            window_manager(&display, root),
+            window_manager(&display),
             input(&display),
-            capture(&display, root),
+            capture(&display),
         ]
     }
 
@@ -204,41 +201,30 @@ fn install(package: &Package) -> Vec<Mend> {
     all
 }
 
-fn window_manager(display: &Display, root: Window) -> Check {
-    match x11::manager(display, root) {
-        Ok(Some(manager)) => {
-            let found = if manager.name.is_empty() { "answers".to_owned() } else { quote(&manager.name) };
+fn window_manager(display: &Display) -> Check {
+    match display.manager_name() {
+        Ok(Some(name)) => {
+            let found = if name.is_empty() { "answers".to_owned() } else { quote(&name) };
             needed("window-manager", Health::Ok, found, Vec::new())
         }
         Ok(None) => needed("window-manager", Health::Missing, "no window manager answers", install(&OPENBOX)),
-        Err(fault) => needed("window-manager", Health::Broken, fault.to_string(), start_one()),
+        Err(error) => needed("window-manager", Health::Broken, error.message(), start_one()),
     }
 }
 
 fn input(display: &Display) -> Check {
-    let version = || -> Result<Option<(u8, u16)>, ReplyError> {
-        if display.extension_information(xtest::X11_EXTENSION_NAME)?.is_none() {
-            return Ok(None);
-        }
-        let reply = display.xtest_get_version(2, 2)?.reply()?;
-        Ok(Some((reply.major_version, reply.minor_version)))
-    };
-    match version() {
+    match display.input_version() {
         Ok(Some((major, minor))) => needed("input", Health::Ok, format!("XTEST {major}.{minor}"), Vec::new()),
         Ok(None) => needed("input", Health::Missing, "the display has no extension XTEST", start_one()),
-        Err(fault) => needed("input", Health::Broken, fault.to_string(), start_one()),
+        Err(error) => needed("input", Health::Broken, error.message(), start_one()),
     }
 }
 
-fn capture(display: &Display, root: Window) -> Check {
-    // One pixel is enough to be refused.
-    let image = || display.get_image(ImageFormat::Z_PIXMAP, root, 0, 0, 1, 1, u32::MAX)?.reply();
-    match image() {
-        Ok(image) if !image.data.is_empty() => {
-            needed("capture", Health::Ok, format!("the screen can be read, {} bit", image.depth), Vec::new())
-        }
-        Ok(_) => needed("capture", Health::Broken, "the display sends no picture", start_one()),
-        Err(fault) => needed("capture", Health::Broken, fault.to_string(), start_one()),
+fn capture(display: &Display) -> Check {
+    match display.readable_depth() {
+        Ok(Some(depth)) => needed("capture", Health::Ok, format!("the screen can be read, {depth} bit"), Vec::new()),
+        Ok(None) => needed("capture", Health::Broken, "the display sends no picture", start_one()),
+        Err(error) => needed("capture", Health::Broken, error.message(), start_one()),
     }
 }
 

@@ -16,6 +16,8 @@ mod roles;
 mod states;
 mod toolkit;
 mod tree;
+mod visible;
+mod wake;
 mod window;
 mod wire;
 pub mod x11;

@@ -15,6 +15,7 @@ use surehand_core::object::ObjectId;
 use surehand_core::platform::ObserveRequest;
 use surehand_core::reading::Reading;
 use surehand_core::role::Role;
+use surehand_core::secret;
 use surehand_core::text::clip;
 
 use crate::app::NativeRef;
@@ -24,10 +25,6 @@ use crate::roles;
 use crate::states::{self, NativeStates};
 use crate::toolkit::Toolkit;
 use crate::wire::{ATSPI, Answer, Ask, body, property};
-
-/// The names under which toolkits publish "activate this", best first, compared without case. Nothing else
-/// is ever invoked by a click: the first action of a text view may be the one that deletes a line.
-const PRESS: &[&str] = &["click", "press", "activate", "toggle", "jump", "dodefault", "do default", "push"];
 
 /// More actions than this on one element are not looked through.
 const MAX_ACTIONS: i32 = 16;
@@ -61,7 +58,7 @@ impl Raw {
         }
     }
 
-    fn has(&self, interface: Interface) -> bool {
+    pub(crate) fn has(&self, interface: Interface) -> bool {
         self.interfaces.known().is_some_and(|interfaces| interfaces.contains(interface))
     }
 
@@ -202,20 +199,6 @@ pub(crate) async fn complete(
         fields.push((index, Field::ActionName));
         asks.push(link.read.call(&raws[index].path, &format!("{ATSPI}Action"), "GetName", &(action,)));
     }
-    let mut clipped = Vec::new();
-    let mut text_left = request.max_text;
-    for (index, extra) in extras.iter().enumerate() {
-        let Some(count) = extra.characters else { continue };
-        let wanted = usize::try_from(count).unwrap_or(0).min(request.max_string);
-        if wanted > text_left {
-            clipped.push(index);
-            continue;
-        }
-        text_left -= wanted;
-        fields.push((index, Field::Characters));
-        let end = i32::try_from(wanted).unwrap_or(i32::MAX);
-        asks.push(link.read.call(&raws[index].path, &format!("{ATSPI}Text"), "GetText", &(0i32, end)));
-    }
     let mut label_of: HashMap<&str, Reading<String>> = HashMap::new();
     for path in extras.iter().flat_map(|extra| &extra.label_paths) {
         label_of.entry(path).or_default();
@@ -228,22 +211,46 @@ pub(crate) async fn complete(
             None => unknown_labels.push(*path),
         }
     }
-    let label_asks = unknown_labels.len();
-    for path in &unknown_labels {
-        asks.push(link.read.get(path, &format!("{ATSPI}Accessible"), "Name"));
-    }
-    let mut answers = link.read.batch_within(asks, left()).await;
-    for (path, answer) in unknown_labels.iter().zip(answers.split_off(answers.len() - label_asks)) {
+    let label_asks =
+        unknown_labels.iter().map(|path| link.read.get(path, &format!("{ATSPI}Accessible"), "Name")).collect();
+    for (path, answer) in unknown_labels.iter().zip(link.read.batch_within(label_asks, left()).await) {
         late |= matches!(answer, Err(Fault::NoAnswer));
         label_of.insert(path, text_reading(property(answer)));
     }
-    let labels: Vec<Reading<String>> = extras.iter().map(|extra| joined(&extra.label_paths, &label_of)).collect();
+    let joined: Vec<Reading<String>> = extras.iter().map(|extra| joined(&extra.label_paths, &label_of)).collect();
+    for (extra, labels) in extras.iter_mut().zip(joined).filter(|(extra, _)| !extra.label_paths.is_empty()) {
+        extra.labels = labels;
+    }
+
+    // The third step: texts, last, because what labels a field can say that its text is a secret.
+    let mut clipped = Vec::new();
+    let mut text_left = request.max_text;
+    for (index, extra) in extras.iter().enumerate() {
+        let Some(count) = extra.characters else { continue };
+        if is_secret(&raws[index], extra, link.toolkit) {
+            continue;
+        }
+        let wanted = usize::try_from(count).unwrap_or(0).min(request.max_string);
+        if wanted > text_left {
+            clipped.push(index);
+            continue;
+        }
+        text_left -= wanted;
+        fields.push((index, Field::Characters));
+        let end = i32::try_from(wanted).unwrap_or(i32::MAX);
+        asks.push(link.read.call(&raws[index].path, &format!("{ATSPI}Text"), "GetText", &(0i32, end)));
+    }
+    let answers = link.read.batch_within(asks, left()).await;
     for ((index, field), answer) in fields.iter().zip(answers) {
         late |= matches!(answer, Err(Fault::NoAnswer));
         match field {
             Field::Characters => {
                 let count = extras[*index].characters.unwrap_or(0);
-                extras[*index].text = reading(body::<String>(answer)).map(|text| {
+                let text = body::<String>(answer);
+                if text.as_deref().is_ok_and(is_embedded) {
+                    continue;
+                }
+                extras[*index].text = reading(text).map(|text| {
                     let (kept, cut) = clip(&text, request.max_string);
                     let clipped = cut || usize::try_from(count).unwrap_or(0) > request.max_string;
                     Content::Text { text: kept.to_owned(), clipped }
@@ -254,10 +261,7 @@ pub(crate) async fn complete(
     }
 
     let mut nodes = Vec::with_capacity(raws.len());
-    for (index, ((raw, mut extra), label)) in raws.iter().zip(extras).zip(labels).enumerate() {
-        if !extra.label_paths.is_empty() {
-            extra.labels = label;
-        }
+    for (index, (raw, extra)) in raws.iter().zip(extras).enumerate() {
         let (node, cut) = node(raw, extra, link.toolkit, object(&raw.path), request.max_string);
         if cut {
             clipped.push(index);
@@ -286,7 +290,7 @@ fn first_asks(link: &Link, raw: &Raw, request: &ObserveRequest, extra: &mut Extr
             asks.push((Field::ActionCount, peer.get(path, &action, "NActions")));
         }
     }
-    if raw.has(Interface::Text) && role.holds_text() && !secret {
+    if raw.has(Interface::Text) && holds_text(raw, role) && !secret {
         asks.push((Field::Characters, peer.get(path, &format!("{ATSPI}Text"), "CharacterCount")));
     }
     if raw.has(Interface::Value) && (role.is_range() || role == Role::ProgressBar) {
@@ -310,7 +314,9 @@ fn first_asks(link: &Link, raw: &Raw, request: &ObserveRequest, extra: &mut Extr
                 extra.native_id = Reading::Absent;
             }
         }
-        if raw.name == Reading::Absent && role != Role::MenuItem {
+        let no_name = link.toolkit.names_by_value(role)
+            || raw.name.known().is_none_or(|name| link.toolkit.is_made_up(name, role)) && !raw.name.is_unknown();
+        if no_name && role != Role::MenuItem {
             extra.labels = Reading::Unknown;
             asks.push((Field::Relations, peer.call(path, &accessible, "GetRelationSet", &())));
         }
@@ -387,12 +393,16 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
     };
     let number = raw.role.known().copied();
     let (role, native_role) = number.map_or((Role::Unknown, String::new()), roles::role);
-    let secret = number.is_some_and(roles::is_secret);
+    let secret = is_secret(raw, &extra, toolkit);
     let description = short(raw.description.clone());
-    let slots =
-        NameSlots { own: short(raw.name.clone()), labels: short(extra.labels), description: description.clone() };
+    let named_by_value = toolkit.names_by_value(role);
+    let own = match raw.name.known() {
+        Some(name) if named_by_value || toolkit.is_made_up(name, role) => Reading::Absent,
+        _ => raw.name.clone(),
+    };
+    let slots = NameSlots { own: short(own), labels: short(extra.labels), description: description.clone() };
     let interfaces = raw.interfaces.known().copied().unwrap_or_else(InterfaceSet::empty);
-    let text = if !role.holds_text()
+    let text = if !holds_text(raw, role)
         || !interfaces.contains(Interface::Text) && !interfaces.contains(Interface::EditableText)
     {
         TextAccess::None
@@ -407,6 +417,7 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
             minimum: minimum.unwrap_or(f64::NEG_INFINITY),
             maximum: maximum.unwrap_or(f64::INFINITY),
         }),
+        _ if named_by_value => short(raw.name.clone()).map(|text| Content::Text { text, clipped: false }),
         _ => extra.text,
     };
     let node = Node {
@@ -419,7 +430,12 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
         placeholder: short(extra.placeholder),
         content,
         states: raw.states.map(|native| states::states(native, interfaces, role, secret, toolkit)),
-        affordances: Affordances { press: press(&extra.actions), text, number: interfaces.contains(Interface::Value) },
+        affordances: Affordances {
+            press: toolkit.press(&extra.actions, role),
+            withheld: toolkit.withholds_actions(),
+            text,
+            number: interfaces.contains(Interface::Value) && toolkit.sets_numbers(),
+        },
         bounds: extra.bounds,
         child_count: raw.child_count,
         recycles: raw.native(NativeState::ManagesDescendants)
@@ -438,9 +454,24 @@ fn fingerprint(text: &str) -> u32 {
     (hash ^ (hash >> 32)) as u32
 }
 
-/// The action that activates the element, if one is named so.
-fn press(actions: &[String]) -> Option<String> {
-    PRESS.iter().find_map(|wanted| actions.iter().find(|action| action.trim().eq_ignore_ascii_case(wanted)).cloned())
+/// Whether its text is what it holds, and not what it is called: of fields, and of the paragraphs of a text
+/// document and the cells of a sheet that can be edited.
+fn holds_text(raw: &Raw, role: Role) -> bool {
+    role.holds_text()
+        || matches!(role, Role::Paragraph | Role::Heading | Role::Cell) && raw.native(NativeState::Editable)
+}
+
+/// Whether the element holds a secret: because its toolkit says so, or, where the toolkit does not tell,
+/// because of what it is called.
+fn is_secret(raw: &Raw, extra: &Extra, toolkit: Toolkit) -> bool {
+    let Reading::Known(number) = raw.role else { return false };
+    if roles::is_secret(number) {
+        return true;
+    }
+    let texts = [&raw.name, &raw.description, &extra.labels, &extra.placeholder, &extra.native_id];
+    !toolkit.tells_secrets()
+        && roles::role(number).0.holds_text()
+        && secret::sounds_secret(texts.into_iter().filter_map(|text| text.text()))
 }
 
 /// The texts of the labels in their order; unknown if one of them is.
@@ -456,7 +487,13 @@ fn joined(paths: &[String], labels: &HashMap<&str, Reading<String>>) -> Reading<
     Reading::of_text(texts.join(" "))
 }
 
-fn text_reading(answer: Result<String, Fault>) -> Reading<String> {
+/// Whether a text is nothing but places of other elements, as in a combo box of a browser. What it holds is
+/// not known then; it is not the empty text.
+fn is_embedded(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter == '\u{fffc}')
+}
+
+pub(crate) fn text_reading(answer: Result<String, Fault>) -> Reading<String> {
     match answer {
         Ok(text) => Reading::of_text(text),
         Err(_) => Reading::Unknown,
@@ -483,16 +520,6 @@ pub(crate) fn rect(answer: &Result<(i32, i32, i32, i32), Fault>) -> Reading<Rect
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_named_activation_counts_as_a_press() {
-        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        assert_eq!(press(&names(&["menu.popup", "Click"])), Some("Click".into()));
-        assert_eq!(press(&names(&["text.delete-line", "clipboard.cut"])), None);
-        assert_eq!(press(&names(&["SetFocus", "ShowMenu", "Press"])), Some("Press".into()));
-        assert_eq!(press(&names(&["doDefault"])), Some("doDefault".into()));
-        assert_eq!(press(&[]), None);
-    }
 
     #[test]
     fn nowhere_is_no_place() {

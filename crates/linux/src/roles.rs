@@ -34,6 +34,11 @@ pub(crate) fn is_application(number: u32) -> bool {
     matches!(Native::try_from(number), Ok(Native::Application))
 }
 
+/// Whether the native role is that of a page in a browser.
+pub(crate) fn is_page(number: u32) -> bool {
+    matches!(Native::try_from(number), Ok(Native::DocumentWeb))
+}
+
 /// Whether elements of this native role hold a secret, whatever their states.
 pub(crate) fn is_secret(number: u32) -> bool {
     matches!(Native::try_from(number), Ok(Native::PasswordText))

@@ -3,6 +3,19 @@
 //! Only facts that interfaces do not tell stand here: what is offered and does not work, what must never be
 //! asked, and what is counted differently.
 
+use surehand_core::role::Role;
+
+/// The names under which toolkits publish "activate this", best first, compared without case. Nothing else
+/// is ever invoked by a click: the first action of a text view may be the one that deletes a line.
+const PRESS: &[&str] = &["click", "press", "activate", "toggle", "jump", "push"];
+
+/// What browsers call the one thing that a click on an element does, by what it would do.
+const BROWSER_PRESS: &[&str] =
+    &["check", "uncheck", "select", "open", "close", "switch", "expand", "collapse", "cycle", "sort"];
+
+/// What "do what you are there for" is called. Chromium offers it on everything, texts and boxes too.
+const DEFAULT: &[&str] = &["dodefault", "do default"];
+
 /// A toolkit, as its applications name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Toolkit {
@@ -34,6 +47,11 @@ impl Toolkit {
             "J2SE-access-bridge" => Toolkit::Java,
             _ => Toolkit::Other,
         }
+    }
+
+    /// From an application's `toolkit`, which is the name and the version.
+    pub(crate) fn of(toolkit: &str) -> Self {
+        Toolkit::named(toolkit.split(' ').next().unwrap_or_default())
     }
 
     /// Whether one call returns the whole application. Qt answers an empty list and GTK 4 only what was
@@ -82,6 +100,109 @@ impl Toolkit {
         }
     }
 
+    /// The action that activates an element of this role, if one of these is named so.
+    pub(crate) fn press(self, actions: &[String], role: Role) -> Option<String> {
+        let browser = matches!(self, Toolkit::Chromium | Toolkit::Gecko);
+        let usable = role.is_interactive();
+        let wanted = PRESS
+            .iter()
+            .chain(if browser && usable { BROWSER_PRESS } else { &[] })
+            .chain(if !browser || usable { DEFAULT } else { &[] });
+        let named = |wanted: &&str| actions.iter().find(|action| action.trim().eq_ignore_ascii_case(wanted)).cloned();
+        wanted.into_iter().find_map(named)
+    }
+
+    /// Whether a disabled element has no actions that it will have once it is enabled.
+    pub(crate) fn withholds_actions(self) -> bool {
+        self == Toolkit::Qt
+    }
+
+    /// Whether a number that is set is set. Java accepts it and leaves the slider where it is.
+    pub(crate) fn sets_numbers(self) -> bool {
+        self != Toolkit::Java
+    }
+
+    /// Whether a window has frames besides that nobody sees: Chromium has one for every popup that may come.
+    pub(crate) fn has_blind_frames(self) -> bool {
+        self == Toolkit::Chromium
+    }
+
+    /// Whether a page is on the bus before what is in it is known to be shown and has its names.
+    pub(crate) fn shows_late(self) -> bool {
+        self == Toolkit::Gecko
+    }
+
+    /// Whether a name in the list of the whole application can be believed where it is empty. Firefox leaves
+    /// out those that it has to compute, at first contact all of them.
+    pub(crate) fn lists_empty_names(self) -> bool {
+        self != Toolkit::Gecko
+    }
+
+    /// Whether it says of every field that holds a secret that it does. GTK 4 says it of its password entry
+    /// and not of an entry that only hides what is written.
+    pub(crate) fn tells_secrets(self) -> bool {
+        !matches!(self, Toolkit::Gtk4 | Toolkit::Other)
+    }
+
+    /// Whether what an element of this role calls itself is what it holds. A combo box of Qt is named by
+    /// what is chosen in it, whatever name its developers gave it.
+    pub(crate) fn names_by_value(self, role: Role) -> bool {
+        self == Toolkit::Qt && role == Role::ComboBox
+    }
+
+    /// Whether a name is one that the toolkit made up: GTK 4 calls an element that has none by its class.
+    pub(crate) fn is_made_up(self, name: &str, role: Role) -> bool {
+        let class = |rest: &str| {
+            rest.starts_with(|first: char| first.is_ascii_uppercase())
+                && rest.chars().all(|c| c.is_ascii_alphanumeric())
+        };
+        self == Toolkit::Gtk4
+            && role != Role::StaticText
+            && ["Gtk", "Adw"].iter().any(|prefix| name.strip_prefix(prefix).is_some_and(class))
+    }
+
+    /// Why this text cannot be written through the interface for editing.
+    pub(crate) fn cannot_write(self, text: &str) -> Option<&'static str> {
+        (self == Toolkit::Java && text.chars().any(|letter| letter > '\u{ffff}')).then_some(
+            "Java garbles characters beyond U+FFFF that are written through its accessibility interface, such as emoji",
+        )
+    }
+
+    /// Why a window of it has no tree although there is a window, and what mends that.
+    pub(crate) fn mend(self) -> &'static str {
+        match self {
+            Toolkit::Gtk3 => "start it without `NO_AT_BRIDGE`; LibreOffice needs its GTK plugin",
+            Toolkit::Gtk4 => "start it without `GTK_A11Y=none`",
+            Toolkit::Qt => "start it with `QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1`; a private desktop does that by itself",
+            Toolkit::Chromium => {
+                "its page was asked for and did not come in time: try again, or start it with \
+                 `--force-renderer-accessibility`"
+            }
+            Toolkit::Gecko => "start it with `GNOME_ACCESSIBILITY=1`; a private desktop does that by itself",
+            Toolkit::Java => {
+                "start it with the ATK wrapper: `-Djavax.accessibility.assistive_technologies=\
+                 org.GNOME.Accessibility.AtkWrapper`; a private desktop does that by itself where it is installed"
+            }
+            Toolkit::Other => "it may have no accessibility support",
+        }
+    }
+
+    /// The toolkit of a program that says nothing, from the libraries that it has loaded.
+    pub(crate) fn of_libraries(maps: &str) -> Option<Toolkit> {
+        // What brings its own toolkit loads GTK besides, for its dialogs, so it comes first.
+        const LIBRARIES: &[(&str, Toolkit)] = &[
+            ("/libxul.so", Toolkit::Gecko),
+            ("/libjvm.so", Toolkit::Java),
+            ("/libvcllo.so", Toolkit::Gtk3),
+            ("/libmergedlo.so", Toolkit::Gtk3),
+            ("/libQt6Gui.so", Toolkit::Qt),
+            ("/libQt5Gui.so", Toolkit::Qt),
+            ("/libgtk-4.so", Toolkit::Gtk4),
+            ("/libgtk-3.so", Toolkit::Gtk3),
+        ];
+        LIBRARIES.iter().find(|(library, _)| maps.contains(library)).map(|(_, toolkit)| *toolkit)
+    }
+
     /// Why the interface for editing text must not be used although it is there.
     pub(crate) fn broken_editing(self) -> Option<&'static str> {
         match self {
@@ -90,5 +211,58 @@ impl Toolkit {
             ),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn only_named_activation_counts_as_a_press() {
+        let press = |actions: &[&str]| Toolkit::Gtk3.press(&names(actions), Role::Button);
+        assert_eq!(press(&["menu.popup", "Click"]), Some("Click".into()));
+        assert_eq!(press(&["text.delete-line", "clipboard.cut"]), None);
+        assert_eq!(press(&["SetFocus", "ShowMenu", "Press"]), Some("Press".into()));
+        assert_eq!(press(&["doDefault"]), Some("doDefault".into()));
+        assert_eq!(press(&["select", "check"]), None, "elsewhere that is not what a click does");
+        assert_eq!(press(&[]), None);
+    }
+
+    #[test]
+    fn a_browser_offers_a_default_on_everything_and_means_it_on_little() {
+        let press = |actions: &[&str], role| Toolkit::Chromium.press(&names(actions), role);
+        assert_eq!(press(&["doDefault", "showContextMenu"], Role::StaticText), None);
+        assert_eq!(press(&["doDefault", "showContextMenu"], Role::Button), Some("doDefault".into()));
+        assert_eq!(press(&["uncheck", "showContextMenu"], Role::CheckBox), Some("uncheck".into()));
+        assert_eq!(press(&["click", "showContextMenu"], Role::Group), Some("click".into()));
+    }
+
+    #[test]
+    fn a_class_is_no_name_and_a_label_that_looks_like_one_is() {
+        let made_up = |name| Toolkit::Gtk4.is_made_up(name, Role::Group);
+        assert!(made_up("GtkBuiltinIcon") && made_up("AdwBin"));
+        assert!(!made_up("Gtk") && !made_up("Gtk 4 demo") && !made_up("Gtkwave") && !made_up("Address"));
+        assert!(!Toolkit::Gtk4.is_made_up("GtkFrame", Role::StaticText));
+        assert!(!Toolkit::Gtk3.is_made_up("GtkFrame", Role::Group));
+    }
+
+    #[test]
+    fn a_silent_program_is_told_by_its_own_toolkit_and_not_by_the_one_it_borrows_dialogs_from() {
+        let maps =
+            "7f00-7f01 r-xp 0 08:01 1 /usr/lib/libgtk-3.so.0\n7f01-7f02 r-xp 0 08:01 1 /usr/lib/firefox/libxul.so\n";
+        assert_eq!(Toolkit::of_libraries(maps), Some(Toolkit::Gecko));
+        assert_eq!(Toolkit::of_libraries("/usr/lib/libQt6Gui.so.6"), Some(Toolkit::Qt));
+        assert_eq!(Toolkit::of_libraries("/usr/lib/libc.so.6"), None);
+    }
+
+    #[test]
+    fn java_takes_no_emoji() {
+        assert!(Toolkit::Java.cannot_write("a\u{1f600}").is_some());
+        assert!(Toolkit::Java.cannot_write("Zażółć €").is_none() && Toolkit::Qt.cannot_write("\u{1f600}").is_none());
     }
 }

@@ -8,12 +8,13 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use atspi::State as NativeState;
+use atspi::{Interface, State as NativeState};
 use surehand_core::geometry::Rect;
 use surehand_core::node::Node;
 use surehand_core::object::{Application, ObjectId};
 use surehand_core::platform::ObserveRequest;
 use surehand_core::reading::Reading;
+use surehand_core::text::quote;
 use surehand_core::tree::{Gap, GapReason, Observation};
 use surehand_core::window::Window;
 use surehand_core::{Code, Error, Result};
@@ -25,6 +26,8 @@ use crate::process;
 use crate::read::{self, Raw, SKELETON_ASKS, interfaces};
 use crate::states::NativeStates;
 use crate::toolkit::Toolkit;
+use crate::visible;
+use crate::wake;
 use crate::wire::{ATSPI, body};
 
 /// The path that stands for "no object".
@@ -32,6 +35,12 @@ pub(crate) const NULL: &str = "/org/a11y/atspi/null";
 
 /// The part of the time that is kept for reading what the skeleton does not tell.
 const SHARE_FOR_DETAILS: u32 = 3;
+
+/// How long a page is waited for that is there and does not say yet what of it is shown.
+const LATE: Duration = Duration::from_millis(2_500);
+
+/// How often it is looked at. What changes meanwhile is announced by nothing.
+const LOOK_AGAIN: Duration = Duration::from_millis(60);
 
 /// One entry of `Cache.GetItems`: object, application, parent, index in parent, count of children,
 /// interfaces, name, role, description, states. Read with plain types: one entry of a kind we do not know
@@ -60,10 +69,25 @@ pub(crate) async fn observe(
         Ok(Err(Fault::Disconnected)) => return Err(gone()),
         Ok(other) => other.map_err(|fault| silent(&fault))?,
     };
+    let calls_before = link.read.calls();
     let budget = span - span / SHARE_FOR_DETAILS;
     let mut skeleton = Skeleton::new(&link, request);
     let root = request.root.as_ref().unwrap_or(object);
-    match skeleton.read(&root.object, budget).await {
+    let read = async {
+        if link.toolkit == Toolkit::Chromium {
+            wake::wake(&link, &object.object, budget / 2).await?;
+        }
+        let until = started + LATE.min(budget / 2);
+        loop {
+            skeleton.read(&root.object, budget.saturating_sub(started.elapsed())).await?;
+            if !link.toolkit.shows_late() || !skeleton.is_blind() || tokio::time::Instant::now() >= until {
+                return Ok(());
+            }
+            tokio::time::sleep(LOOK_AGAIN).await;
+            skeleton = Skeleton::new(&link, request);
+        }
+    };
+    match read.await {
         Ok(()) => {}
         Err(Fault::NoAnswer) => return Err(silent(&Fault::NoAnswer)),
         Err(Fault::Disconnected) if process::is_running(&application.process) => {
@@ -75,6 +99,14 @@ pub(crate) async fn observe(
                 .kind("live_read_incomplete")
                 .platform(fault.word()));
         }
+    }
+    if skeleton.is_unpublished() {
+        return Err(Error::new(
+            Code::ActionNotSupported,
+            format!("{} publishes nothing of window {}", quote(&application.name), window.id),
+        )
+        .kind("empty_tree")
+        .suggest(link.toolkit.mend()));
     }
     let (raws, mut gaps) = skeleton.in_document_order();
     let id = |path: &str| bus.object(name, path);
@@ -91,6 +123,14 @@ pub(crate) async fn observe(
     if request.bounds && link.toolkit == Toolkit::Gtk4 {
         to_screen(&mut nodes, window);
     }
+    tracing::debug!(
+        target: "surehand::observe",
+        toolkit = application.toolkit,
+        nodes = nodes.len(),
+        calls = link.read.calls() - calls_before,
+        milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        "a window was read"
+    );
     Ok(Observation { application: application.clone(), window: window.clone(), nodes, above, gaps })
 }
 
@@ -172,13 +212,25 @@ impl<'a> Skeleton<'a> {
 
     /// Fills in the skeletons of one level.
     async fn fill(&mut self, level: &[usize], cache: &Cache, span: Duration) -> Result<(), Fault> {
-        let mut unknown = Vec::new();
+        let (mut unknown, mut unnamed) = (Vec::new(), Vec::new());
         for index in level {
             let raw = &mut self.raws[*index];
             match cache.items.get(&raw.path) {
-                Some(item) => item.fill(raw),
+                Some(item) => {
+                    item.fill(raw);
+                    if raw.name == Reading::Absent && !self.link.toolkit.lists_empty_names() {
+                        raw.name = Reading::Unknown;
+                        unnamed.push(*index);
+                    }
+                }
                 None => unknown.push(*index),
             }
+        }
+        let accessible = format!("{ATSPI}Accessible");
+        let names = unnamed.iter().map(|index| self.link.read.get(&self.raws[*index].path, &accessible, "Name"));
+        let names = self.link.read.batch_within(names.collect(), span).await;
+        for (index, answer) in unnamed.into_iter().zip(names) {
+            self.raws[index].name = read::text_reading(crate::wire::property(answer));
         }
         let asks = unknown.iter().flat_map(|index| read::skeleton_asks(self.link, &self.raws[*index].path)).collect();
         let mut answers = self.link.read.batch_within(asks, span).await.into_iter();
@@ -263,8 +315,17 @@ impl<'a> Skeleton<'a> {
             }
         }
         for (index, count, offset) in pages {
-            let page = self.page_of(index, count, offset, span).await;
-            lists.insert(index, page);
+            let raw = &self.raws[index];
+            let is_table = raw.has(Interface::Table) && raw.has(Interface::Component);
+            let cells =
+                if offset == 0 && is_table { visible::cells(self.link, &raw.path, span / 2).await } else { Vec::new() };
+            if cells.is_empty() {
+                let page = self.page_of(index, count, offset, span).await;
+                lists.insert(index, page);
+            } else {
+                self.gap(GapReason::TooManyChildren, index, count.saturating_sub(cells.len() as u64));
+                lists.insert(index, cells);
+            }
         }
         self.add(level, &lists)
     }
@@ -350,6 +411,22 @@ impl<'a> Skeleton<'a> {
             }
         }
         next
+    }
+
+    /// Whether a page is shown and says that nothing in it is.
+    fn is_blind(&self) -> bool {
+        let shows = |raw: &Raw| raw.native(NativeState::Showing);
+        self.raws.iter().any(|raw| {
+            raw.role.known().is_some_and(|role| crate::roles::is_page(*role))
+                && shows(raw)
+                && !raw.children.is_empty()
+                && !raw.children.iter().any(|child| shows(&self.raws[*child]))
+        })
+    }
+
+    /// Whether the window has children and names none of them: only the null object in their place.
+    fn is_unpublished(&self) -> bool {
+        self.raws.len() == 1 && self.gaps.is_empty() && self.raws[0].child_count.known().is_some_and(|count| *count > 0)
     }
 
     /// Whether a child belongs to the same application. An empty owner means "mine"; another owner would

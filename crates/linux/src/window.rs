@@ -16,6 +16,7 @@ use crate::error::Fault;
 use crate::process;
 use crate::roles;
 use crate::states::NativeStates;
+use crate::toolkit::Toolkit;
 use crate::tree::NULL;
 use crate::wire::{ATSPI, body, property};
 use crate::x11::XWindow;
@@ -173,11 +174,15 @@ fn partners<'x>(windows: &[TreeWindow], own: &[&'x XWindow]) -> Vec<Option<&'x X
 fn join(application: &Application, windows: Vec<TreeWindow>, own: &[&XWindow], has_screen: bool) -> Vec<Window> {
     let partners = partners(&windows, own);
     let mut joined = Vec::new();
+    let has_blind_frames = Toolkit::of(&application.toolkit).has_blind_frames() && partners.iter().any(Option::is_some);
     for (window, partner) in windows.into_iter().zip(partners) {
         let state = |native: NativeState| window.states.map(|states| states.has(native));
         let visible = state(NativeState::Visible);
         // What an application keeps around without ever having shown it is no window to anybody.
         if partner.is_none() && has_screen && visible == Reading::Known(false) {
+            continue;
+        }
+        if partner.is_none() && has_blind_frames && window.title.is_empty() {
             continue;
         }
         joined.push(Window {
@@ -265,6 +270,15 @@ mod tests {
         (windows[0].extents, windows[1].extents) = (Reading::Known(place(5)), Reading::Known(place(100)));
         let joined = join(&application(), windows, &[&one, &two], true);
         assert_eq!(joined.iter().map(|window| window.native).collect::<Vec<_>>(), [Some(1), Some(2)]);
+    }
+
+    #[test]
+    fn frames_that_nobody_sees_are_no_windows() {
+        let chromium = Application { toolkit: "Chromium 1.0".into(), ..application() };
+        let one = x_window(1, "Page");
+        let windows = || vec![tree_window("/a", "Page"), tree_window("/b", ""), tree_window("/c", "")];
+        assert_eq!(join(&chromium, windows(), &[&one], true).len(), 1);
+        assert_eq!(join(&application(), windows(), &[&one], true).len(), 3);
     }
 
     #[test]

@@ -6,6 +6,8 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::StreamExt as _;
 use serde::Serialize;
@@ -37,15 +39,22 @@ pub(crate) struct Peer {
     connection: Connection,
     /// The bus name; none on a private connection, where there is only one other.
     destination: Option<String>,
+    /// How many calls were made, by all clones together.
+    made: Arc<AtomicU64>,
 }
 
 impl Peer {
     pub(crate) fn on_bus(connection: &Connection, name: &str) -> Peer {
-        Peer { connection: connection.clone(), destination: Some(name.to_owned()) }
+        Peer { connection: connection.clone(), destination: Some(name.to_owned()), made: Arc::default() }
     }
 
     pub(crate) fn private(connection: Connection) -> Peer {
-        Peer { connection, destination: None }
+        Peer { connection, destination: None, made: Arc::default() }
+    }
+
+    /// How many calls were made to it so far.
+    pub(crate) fn calls(&self) -> u64 {
+        self.made.load(Ordering::Relaxed)
     }
 
     /// A method call. `interface` is the full name.
@@ -82,6 +91,7 @@ impl Peer {
     }
 
     async fn batch_into(&self, asks: Vec<Ask>, answers: &mut [Option<Answer>]) {
+        self.made.fetch_add(asks.len() as u64, Ordering::Relaxed);
         let mut replies = MessageStream::from(&self.connection);
         let mut waiting: HashMap<NonZeroU32, usize> = HashMap::with_capacity(IN_FLIGHT);
         for (index, ask) in asks.into_iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Private desktops for real: every test has directories and components of its own.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests fail as tests do")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed step of a helper fails the test")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,6 +18,9 @@ use surehand_core::error::{Code, Result};
 use surehand_core::time::{Call, Cancel, Clock};
 use surehand_linux::desktop::{DESKTOP_KEY, Places, PrivateDesktops};
 use surehand_linux::doctor::LinuxDoctor;
+use surehand_linux::x11::Display;
+use x11rb::connection::Connection as _;
+use x11rb::protocol::xproto::{ConnectionExt as _, CreateWindowAux, WindowClass};
 use x11rb::rust_connection::{DefaultStream, RustConnection};
 
 struct Real;
@@ -583,6 +586,73 @@ fn open_only(dir: &Path) {
     fs::set_permissions(dir, fs::Permissions::from_mode(0o700)).unwrap();
 }
 
+/// Maps a window in a desktop at once and waits until the window manager lists it; the connection keeps it.
+fn map_at_once(lab: &Lab, desktop: &Desktop) -> RustConnection {
+    let environment = lab.desktops.environment(&desktop.id).unwrap().0;
+    let (name, authority) = (&environment["DISPLAY"], PathBuf::from(&environment["XAUTHORITY"]));
+    let socket = std::os::unix::net::UnixStream::connect(format!("/tmp/.X11-unix/X{}", &name[1..])).unwrap();
+    let (stream, _) = DefaultStream::from_unix_stream(socket).unwrap();
+    let cookie = fs::read(&authority).unwrap();
+    let cookie = (b"MIT-MAGIC-COOKIE-1".to_vec(), cookie[cookie.len() - 16..].to_vec());
+    let client = RustConnection::connect_to_stream_with_auth_info(stream, 0, cookie.0, cookie.1).unwrap();
+    let window = client.generate_id().unwrap();
+    let (root, class) = (client.setup().roots[0].root, WindowClass::INPUT_OUTPUT);
+    client.create_window(0, window, root, 0, 0, 90, 60, 0, class, 0, &CreateWindowAux::new()).unwrap();
+    client.map_window(window).unwrap().check().unwrap();
+
+    let cancel = Cancel::default();
+    let call = Call::lasting(&Real, &cancel, Duration::from_secs(20));
+    let display = Display::connect(&call, name, Some(&authority)).unwrap();
+    let listed = || display.windows().unwrap().iter().map(|window| window.id).collect::<Vec<_>>();
+    wait_until("the window is managed", || listed() == [window]);
+    wait_until("it is the active one", || display.attention().unwrap().active == Some(window.into()));
+    client
+}
+
+#[test]
+fn a_window_mapped_as_soon_as_a_desktop_is_up_is_managed() {
+    let lab = Lab::new();
+    for _ in 0..20 {
+        let desktop = lab.start(None).unwrap();
+        let client = map_at_once(&lab, &desktop);
+        lab.stop(&desktop.id).unwrap();
+        drop(client);
+    }
+}
+
+#[test]
+fn a_desktop_is_not_up_before_its_window_manager_manages() {
+    let mut lab = Lab::new();
+    // Openbox reads its settings after it has announced itself; they arrive when this test lets them.
+    let settings = lab.dir.path().join("rc.xml");
+    let script = format!("exec /usr/bin/openbox --config-file {} \"$@\"", settings.display());
+    lab.desktops = with_programs(&lab, &[("openbox", &script)]);
+    rustix::fs::mkfifoat(rustix::fs::CWD, &settings, rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR).unwrap();
+    let release = || {
+        let mut read = None;
+        wait_until("the window manager reads its settings", || {
+            // Without a reader there is nothing to open.
+            let flags = rustix::fs::OFlags::WRONLY | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::CLOEXEC;
+            read = rustix::fs::open(&settings, flags, rustix::fs::Mode::empty()).ok();
+            read.is_some()
+        });
+        // The moment is what is tried here: long enough for all that does not wait to be done.
+        Real.pause(Duration::from_millis(700), &Cancel::default());
+        let released = Instant::now();
+        let settings = b"<openbox_config xmlns='http://openbox.org/3.4/rc'/>";
+        rustix::io::write(read.unwrap(), settings).unwrap();
+        released
+    };
+    let (desktop, up, released) = std::thread::scope(|scope| {
+        let starting = scope.spawn(|| (lab.start(None).unwrap(), Instant::now()));
+        let released = release();
+        let (desktop, up) = starting.join().unwrap();
+        (desktop, up, released)
+    });
+    assert!(up > released, "the desktop was up before its window manager had read its settings");
+    map_at_once(&lab, &desktop);
+}
+
 /// Programs of one's own in place of the real ones: `PATH` decides.
 fn with_programs(lab: &Lab, scripts: &[(&str, &str)]) -> PrivateDesktops {
     let bin = lab.dir.path().join("bin");
@@ -664,6 +734,32 @@ fn what_is_not_installed_is_named_with_its_packages() {
     assert_eq!(managers, ["apt", "dnf", "pacman"]);
 }
 
+/// A display that takes connections and says nothing, on the abstract socket that servers have besides the one
+/// in `/tmp`, and its name.
+fn silent_display() -> (std::os::unix::net::UnixListener, String) {
+    use std::os::linux::net::SocketAddrExt as _;
+    use std::os::unix::net::{SocketAddr, UnixListener};
+    (5_000..6_000)
+        .filter(|number| !Path::new(&format!("/tmp/.X11-unix/X{number}")).exists())
+        .find_map(|number| {
+            let address = SocketAddr::from_abstract_name(format!("/tmp/.X11-unix/X{number}")).unwrap();
+            Some((UnixListener::bind_addr(&address).ok()?, format!(":{number}")))
+        })
+        .unwrap()
+}
+
+#[test]
+fn the_doctor_tells_displays_of_others_and_those_that_are_not_there() {
+    let lab = Lab::new();
+    for (name, says) in [("127.0.0.1:0", "not a display of this machine"), (":64999", "there is no display")] {
+        let mut environment = caller();
+        environment.0.insert("DISPLAY".into(), name.into());
+        let checks = lab.examine(environment);
+        assert_eq!((checks["display"].health, checks["input"].health), (Health::Missing, Health::Unknown), "{name}");
+        assert!(checks["display"].found.contains(says), "{checks:?}");
+    }
+}
+
 #[test]
 fn the_doctor_does_not_wait_for_those_who_never_answer() {
     let lab = Lab::new();
@@ -672,9 +768,8 @@ fn the_doctor_does_not_wait_for_those_who_never_answer() {
     let mut environment = caller();
     let vars = &mut environment.0;
     vars.insert("DBUS_SESSION_BUS_ADDRESS".into(), format!("unix:path={}/bus", lab.dir.path().display()));
-    let display = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = display.local_addr().unwrap().port();
-    vars.insert("DISPLAY".into(), format!("127.0.0.1:{}", port - 6000));
+    let (display, name) = silent_display();
+    vars.insert("DISPLAY".into(), name);
     let before = Instant::now();
     let checks = lab.examine(environment);
     assert!(before.elapsed() < Duration::from_secs(8), "{:?}", before.elapsed());

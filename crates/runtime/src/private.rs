@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
+use surehand_core::disposition::Delivery;
 use surehand_core::{Code, Error, Result};
 
 /// Files larger than this are none of ours.
@@ -150,12 +151,15 @@ fn failed(what: &str, path: &Path, errno: Errno) -> Error {
     Error::new(Code::Internal, format!("{what}: {}", surehand_core::text::quote(&path.to_string_lossy())))
         .kind("state_not_usable")
         .platform(errno.to_string())
+        // Our files are opened before anything is sent to anybody.
+        .delivery(Delivery::NotDelivered)
 }
 
 fn unsafe_directory(path: &Path, why: &str) -> Error {
     let path = surehand_core::text::quote(&path.to_string_lossy());
     Error::new(Code::Internal, format!("{path} is not used: {why}"))
         .kind("state_not_private")
+        .delivery(Delivery::NotDelivered)
         .suggest("make it a directory of your own with mode 0700, or name another one with `SUREHAND_HOME`")
 }
 

@@ -16,10 +16,12 @@
 
 mod desktop;
 mod fixture;
+mod program;
 mod sandbox;
 mod wait;
 
 pub use desktop::PrivateDesktop;
 pub use fixture::Fixture;
+pub use program::Program;
 pub use sandbox::{Run, Runner, Sandbox};
 pub use wait::wait_until;

@@ -1,6 +1,6 @@
 //! The guards for live tests, tried with a stand-in for the binary and small programs for fixtures.
 #![cfg(target_os = "linux")]
-#![allow(clippy::expect_used, reason = "a helper fails its test by a panic")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed step of a helper fails the test")]
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -41,6 +41,70 @@ fn snapshot() {
 }
 
 #[test]
+fn snapshot_in_shapes() {
+    let mut golden = Golden::of("snapshot-shapes");
+    let deep = group("Outer", [group("Middle", [group("Inner", [button("Deep"), button("Deeper")])])]);
+    let rig = Rig::with([
+        element(Role::MenuBar, "").with([element(Role::Menu, "File").with([button("Quit")])]),
+        deep,
+        label("Volume"),
+        element(Role::Slider, ""),
+        check(""),
+        element(Role::Separator, ""),
+        check(""),
+    ]);
+    golden.case("a skeleton, with anchors to go on from", &rig, &["snapshot", "--skeleton"]);
+    golden.case("two levels", &rig, &["snapshot", "--max-depth", "2"]);
+    golden.case("hints for what has no name", &rig, &["snapshot", "-i"]);
+    rig.run(&["find", "--name", "Inner", "--exact"]);
+    let inner = "@s04:e1".to_owned();
+    golden.case("from an element down", &rig, &["snapshot", "--root", &inner]);
+    golden.case("its next children", &rig, &["snapshot", "--root", &inner, "--offset", "1"]);
+    golden.case("the menu bar", &rig, &["snapshot", "--surface", "menubar"]);
+    golden.case("a surface that is not there", &rig, &["snapshot", "--surface", "alert"]);
+    golden.case("surfaces", &rig, &["list-surfaces", "--app", "editor"]);
+    let two = Rig::with([element(Role::MenuBar, "Left"), element(Role::MenuBar, "Right")]);
+    golden.case("a surface that there are two of", &two, &["snapshot", "--surface", "menubar"]);
+    for (what, arguments) in [
+        ("a root and a window", json!({ "root": inner, "app": "editor" })),
+        ("an offset of nothing", json!({ "offset": 3 })),
+        ("a part of a difference", json!({ "skeleton": true, "since": "s01" })),
+    ] {
+        let told = rig.call("snapshot", arguments.clone());
+        golden.add(what, &format!("snapshot {arguments}"), &told);
+    }
+    golden.check();
+}
+
+#[test]
+fn snapshot_since() {
+    let mut golden = Golden::of("snapshot-since");
+    let rig = Rig::with([
+        field("Title").key("title").holding("draft"),
+        button("Save").key("save"),
+        button("Close").key("close"),
+        label("3 words").key("words"),
+        group("Parts", [button("One")]).key("parts"),
+    ]);
+    golden.case("at first", &rig, &["snapshot", "-i"]);
+    golden.case("nothing happened", &rig, &["snapshot", "--since", "s01"]);
+    let [title, close, words, parts] = ["title", "close", "words", "parts"].map(|key| rig.fake().object(key));
+    rig.fake().change(|scene| {
+        scene.set_text(&title, "final");
+        scene.remove(&close);
+        scene.remove(&words);
+        scene.insert(&parts, 0, group("New", [button("Two"), button("Three")]));
+    });
+    golden.case("something happened", &rig, &["snapshot", "--since", "s01"]);
+    golden.case("since an unknown one", &rig, &["snapshot", "--since", "s0z"]);
+    golden.case("since no id", &rig, &["snapshot", "--since", "yesterday"]);
+    let other = rig.fake().window("Other", [button("Save")]);
+    rig.fake().change(|scene| scene.focus(Some(&other)));
+    golden.case("since one of another window", &rig, &["snapshot", "--since", "s01"]);
+    golden.check();
+}
+
+#[test]
 fn find() {
     let mut golden = Golden::of("find");
     let rig = Rig::editor();
@@ -62,8 +126,9 @@ fn find() {
         &rig,
         &["find", "--role", "checkbox", "--state", "enabled", "--state", "checked=false"],
     );
-    golden.case("a secret by what it holds", &rig, &["find", "--role", "textfield", "--value", ""]);
+    golden.case("a secret by what it holds", &rig, &["find", "--role", "textfield", "--value", "hunter2"]);
     golden.case("nothing to look for", &rig, &["find"]);
+    golden.case("an empty text to look for", &rig, &["find", "--name", " \u{200b}"]);
     golden.case("no such role", &rig, &["find", "--role", "knob"]);
     golden.case("no such state", &rig, &["find", "--state", "blue"]);
     golden.case("no such value of a state", &rig, &["find", "--state", "checked=maybe"]);

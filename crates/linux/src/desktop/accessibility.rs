@@ -9,10 +9,10 @@ use zbus::{Connection, MatchRule, MessageStream, message::Type};
 use super::bus::{self, DAEMON, ask};
 use super::component::{Plan, Started, change, start};
 use super::places::Desk;
-use super::process::{Stamp, program};
 use super::programs::Programs;
 use super::record::Member;
 use super::wait::{Attempt, run};
+use crate::process::{Stamp, program};
 
 /// The name that the launcher of the accessibility bus takes on the session bus.
 const LAUNCHER: &str = "org.a11y.Bus";

@@ -16,9 +16,9 @@ use surehand_core::error::{Code, Error, Result};
 use surehand_core::text::clip;
 
 use super::places::Desk;
-use super::process::{Stamp, open_pidfd};
 use super::record::{Member, Phase, Record};
 use super::wait::{Attempt, internal, poll_readable};
+use crate::process::{Stamp, open_pidfd};
 
 /// How much of a log is shown when a component fails: lines, and bytes of each.
 const TAIL_LINES: usize = 12;

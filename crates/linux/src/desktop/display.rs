@@ -13,7 +13,8 @@ use super::component::{Plan, Started, change, start};
 use super::places::Desk;
 use super::programs::Programs;
 use super::wait::{Attempt, internal};
-use super::{x11, xauthority};
+use super::{random, record};
+use crate::x11::{Display, file_for_any};
 
 /// Where X servers have their sockets; clients look nowhere else.
 const SOCKETS: &str = "/tmp/.X11-unix";
@@ -27,7 +28,9 @@ pub(super) fn bring_up(
     size: (u16, u16),
 ) -> Result<String> {
     let authority = desk.authority();
-    xauthority::write_new(&authority).map_err(|fault| internal("the cookie of the display cannot be kept", &fault))?;
+    random::bytes()
+        .and_then(|cookie| record::write_private(&authority, &file_for_any(cookie)))
+        .map_err(|fault| internal("the cookie of the display cannot be kept", &fault))?;
     make_socket_directory();
     let started = start(
         attempt,
@@ -97,15 +100,12 @@ pub(super) fn told_line(attempt: &Attempt<'_>, started: &Started) -> Result<Stri
 
 /// Proves that the display is there and as large as was asked for.
 fn answers(attempt: &Attempt<'_>, name: &str, authority: &Path, size: (u16, u16)) -> Result<()> {
-    let (display, screen) = x11::connect(attempt.call(), name, Some(authority))
-        .map_err(|refusal| internal("the display does not answer", &refusal))?;
-    match x11::screen(&display, screen) {
-        Some((_, width, height)) if (width, height) == size => Ok(()),
-        Some((_, width, height)) => {
-            Err(Error::new(Code::ActionFailed, format!("the display came up with {width}x{height}")))
-        }
-        None => Err(Error::new(Code::ActionFailed, "the display came up without a screen")),
+    let display = Display::connect(attempt.call(), name, Some(authority))?;
+    let (width, height) = display.size();
+    if (width, height) == size {
+        return Ok(());
     }
+    Err(Error::new(Code::ActionFailed, format!("the display came up with {width}x{height}")))
 }
 
 /// A server that does not run as root leaves this directory unmade, and could then only be reached through

@@ -11,7 +11,6 @@ mod display;
 mod environment;
 mod home;
 mod places;
-mod process;
 mod processes;
 pub(crate) mod programs;
 mod random;
@@ -19,8 +18,6 @@ mod record;
 mod start;
 pub(crate) mod wait;
 mod window_manager;
-pub(crate) mod x11;
-mod xauthority;
 
 use surehand_core::desktop::{Desktop, DesktopRequest, DesktopState, Desktops, Environment, Stopped};
 use surehand_core::error::{Code, Error, Result};

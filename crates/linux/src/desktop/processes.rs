@@ -1,7 +1,6 @@
 //! Finding the processes of a desktop, and ending them.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs;
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
@@ -12,9 +11,9 @@ use surehand_core::time::Call;
 
 use super::environment::DESKTOP_KEY;
 use super::places::{Desk, Places};
-use super::process::{Hold, Stamp, Stat};
 use super::record::{Phase, Record};
 use super::wait::{internal, poll_readable};
+use crate::process::{Hold, Stamp, Stat, carries};
 
 /// How long applications may take to end after they were asked to, before they are made to.
 const APPLICATIONS: Duration = Duration::from_secs(3);
@@ -58,7 +57,7 @@ impl Marks {
         let mut pids: HashSet<u32> = HashSet::new();
         for stat in &all {
             let marked = || carries(stat.stamp.pid, &self.entry);
-            if !stat.over && !spared.contains(&stat.stamp.pid) && (self.noted.contains(&stat.stamp) || marked()) {
+            if !stat.is_over() && !spared.contains(&stat.stamp.pid) && (self.noted.contains(&stat.stamp) || marked()) {
                 found.insert(stat.stamp);
                 pids.insert(stat.stamp.pid);
             }
@@ -67,7 +66,7 @@ impl Marks {
         loop {
             let before = pids.len();
             for stat in &all {
-                if !stat.over && !spared.contains(&stat.stamp.pid) && pids.contains(&stat.parent) {
+                if !stat.is_over() && !spared.contains(&stat.stamp.pid) && pids.contains(&stat.parent) {
                     found.insert(stat.stamp);
                     pids.insert(stat.stamp.pid);
                 }
@@ -88,11 +87,6 @@ fn ourselves(all: &[Stat]) -> HashSet<u32> {
         pid = all.iter().find(|stat| stat.stamp.pid == pid).map_or(0, |stat| stat.parent);
     }
     spared
-}
-
-/// Whether a process was started with this entry in its environment. One that cannot be read is not ours.
-fn carries(pid: u32, entry: &[u8]) -> bool {
-    fs::read(format!("/proc/{pid}/environ")).is_ok_and(|all| all.split(|byte| *byte == 0).any(|one| one == entry))
 }
 
 /// Ends every process of a desktop and removes its directories. Doing so twice, or at the same time as

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use surehand_core::desktop::{Component, Desktop, DesktopState};
 use surehand_core::error::{Code, Error, Result};
 
-use super::process::{Stamp, boot};
 use super::wait::internal;
+use crate::process::{Stamp, boot};
 
 /// The version of the format that is written. Later versions read every earlier one.
 const FORMAT: u32 = 1;

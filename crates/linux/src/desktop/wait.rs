@@ -4,7 +4,7 @@ use std::future::Future;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::future::{Either, select};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -55,10 +55,17 @@ impl<'a> Attempt<'a> {
 
     /// Waits until one of the descriptors can be read (or has ended), and says for each whether it is so.
     pub(crate) fn readable(&self, fds: &[BorrowedFd<'_>]) -> Result<Vec<bool>> {
+        self.readable_within(fds, None)
+    }
+
+    /// The same for at most `span` where one is given; all are false when it has passed.
+    pub(crate) fn readable_within(&self, fds: &[BorrowedFd<'_>], span: Option<Duration>) -> Result<Vec<bool>> {
+        let part = span.map(|span| self.call.at_most(span));
         loop {
             self.go_on()?;
-            let ready = poll_readable(fds, self.nap())?;
-            if ready.contains(&true) {
+            let left = part.as_ref().map(Call::left);
+            let ready = poll_readable(fds, self.nap().min(left.unwrap_or(ATTENTION)))?;
+            if ready.contains(&true) || left.is_some_and(|left| left.is_zero()) {
                 return Ok(ready);
             }
         }
@@ -95,7 +102,7 @@ pub(crate) fn poll_readable(fds: &[BorrowedFd<'_>], span: Duration) -> Result<Ve
 }
 
 /// A span as the system calls take it.
-pub(crate) fn timespec(span: Duration) -> Timespec {
+fn timespec(span: Duration) -> Timespec {
     Timespec { tv_sec: i64::try_from(span.as_secs()).unwrap_or(i64::MAX), tv_nsec: span.subsec_nanos().into() }
 }
 
@@ -130,11 +137,6 @@ where
         });
         worker.join().unwrap_or_else(|_| Err(Error::new(Code::Internal, "a worker thread ended unexpectedly")))
     })
-}
-
-/// A moment of real time after which what the call wants has to be given up.
-pub(crate) fn real_deadline(call: &Call<'_>) -> Instant {
-    Instant::now() + call.left()
 }
 
 /// Something that should not have failed did.

@@ -1,17 +1,20 @@
 //! The window manager.
 
 use std::os::fd::AsFd as _;
+use std::time::Duration;
 
 use surehand_core::desktop::Environment;
-use surehand_core::error::{Code, Error, Result};
-use x11rb::connection::Connection as _;
-use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ConnectionExt as _, EventMask};
+use surehand_core::error::Result;
+use surehand_core::time::Call;
 
 use super::component::{Plan, Started, start};
 use super::places::Desk;
 use super::programs::Programs;
-use super::wait::{Attempt, internal};
-use super::x11;
+use super::wait::Attempt;
+use crate::x11::Display;
+
+/// How long a window may wait to be managed before it is mapped again. Nothing signals that it was overlooked.
+const MAP_AGAIN: Duration = Duration::from_millis(20);
 
 /// Starts the window manager and returns when it manages the display.
 pub(super) fn bring_up(
@@ -35,28 +38,62 @@ pub(super) fn bring_up(
     manages(attempt, desk, display, &started).map_err(|error| started.explain(error))
 }
 
-/// Waits until a window manager answers. It sets properties of the root window when it takes over, and each
-/// of them is an event to us.
+/// Waits until the window manager manages.
+///
+/// Openbox announces itself some 40 ms before it does, and overlooks what is mapped in between. So a window of
+/// ours is mapped until it is taken. That it is also forgotten again proves that events are being handled, and
+/// leaves the desktop to its owner as if nothing had been.
 fn manages(attempt: &Attempt<'_>, desk: &Desk, name: &str, started: &Started) -> Result<()> {
-    let (display, screen) = x11::connect(attempt.call(), name, Some(&desk.authority()))
-        .map_err(|refusal| internal("the display does not answer", &refusal))?;
-    let (root, ..) =
-        x11::screen(&display, screen).ok_or_else(|| Error::new(Code::Internal, "the display has lost its screen"))?;
-    let events = ChangeWindowAttributesAux::new().event_mask(EventMask::PROPERTY_CHANGE);
-    display.change_window_attributes(root, &events).map_err(x11::lost)?.check().map_err(x11::lost)?;
+    let display = Display::connect(attempt.call(), name, Some(&desk.authority()))?;
+    // Every property of the root window that it sets is an event to us, and so is the state of our window.
+    display.watch()?;
+    let watched = Watched { attempt, display: &display, started };
+    watched.until(|| Ok(display.manager_name()?.is_some_and(|name| !name.is_empty())))?;
+    let probe = display.probe()?;
     loop {
-        // First take what has come, then look, then wait: nothing that comes after the look is lost.
-        while display.poll_for_event().map_err(x11::lost)?.is_some() {}
-        if x11::manager(&display, root).map_err(x11::lost)?.is_some_and(|manager| !manager.name.is_empty()) {
-            return Ok(());
+        probe.map()?;
+        if watched.within(Some(MAP_AGAIN), || probe.is_managed())? {
+            break;
         }
-        // The look itself reads from the connection, and may have put events into its queue.
-        if display.poll_for_event().map_err(x11::lost)?.is_some() {
-            continue;
-        }
-        let ready = attempt.readable(&[display.stream().as_fd(), started.pidfd.as_fd()])?;
-        if ready[1] {
-            return Err(started.ended());
+    }
+    probe.destroy()?;
+    watched.until(|| Ok(!probe.is_listed()?))
+}
+
+/// What the wait for the window manager looks at.
+struct Watched<'a> {
+    attempt: &'a Attempt<'a>,
+    display: &'a Display,
+    started: &'a Started,
+}
+
+impl Watched<'_> {
+    /// Waits until `look` sees it, as long as the call and the window manager last.
+    fn until(&self, look: impl FnMut() -> Result<bool>) -> Result<()> {
+        self.within(None, look).map(drop)
+    }
+
+    /// The same for at most `span`: whether it was seen. Without a span it was.
+    fn within(&self, span: Option<Duration>, mut look: impl FnMut() -> Result<bool>) -> Result<bool> {
+        let part = span.map(|span| self.attempt.call().at_most(span));
+        loop {
+            // First take what has come, then look, then wait: nothing that comes after the look is lost.
+            self.display.news()?;
+            if look()? {
+                return Ok(true);
+            }
+            // The look itself reads from the connection, and may have put events into its queue.
+            if self.display.news()? {
+                continue;
+            }
+            let left = part.as_ref().map(Call::left);
+            let ready = self.attempt.readable_within(&[self.display.as_fd(), self.started.pidfd.as_fd()], left)?;
+            if ready[1] {
+                return Err(self.started.ended());
+            }
+            if !ready[0] {
+                return Ok(false);
+            }
         }
     }
 }

@@ -21,7 +21,7 @@ impl Display {
         let active = numbers(Some(&active.reply().map_err(|fault| self.fault(fault))?));
         let (manager, clients) = self.clients()?;
         // The property may still name a window that is gone.
-        let is_active = |window: &u32| manager.running && clients.contains(window);
+        let is_active = |window: &u32| manager.is_running() && clients.contains(window);
         let keyboard = if focus == u32::from(InputFocus::POINTER_ROOT) || focus == self.root() {
             // The keys go to whatever is under the pointer.
             self.top_of(self.below(pointer.child)?, &clients)?

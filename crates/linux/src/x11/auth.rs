@@ -1,7 +1,8 @@
 //! Cookies of `.Xauthority` files.
 //!
 //! The file is a run of entries, each a family (16 bits) followed by four strings with a 16-bit length:
-//! address, display number, name and data of the method. Numbers are big endian.
+//! address, display number, name and data of the method. Numbers are big endian. Source: the manual page
+//! `Xauthority` of libXau, `AuFileName(3)`.
 
 /// The only method that modern servers use.
 const METHOD: &[u8] = b"MIT-MAGIC-COOKIE-1";
@@ -32,6 +33,19 @@ pub(super) fn cookie(file: &[u8], host: &[u8], number: u16) -> Option<Cookie> {
         rest = behind;
     }
     None
+}
+
+/// A file with a cookie for whatever display reads it. The entry names neither host nor number: a machine may
+/// be renamed while the display runs, and the number is not known before the server, which reads this file,
+/// has chosen it.
+pub(crate) fn file_for_any(data: [u8; 16]) -> Vec<u8> {
+    let mut file = FAMILY_WILD.to_be_bytes().to_vec();
+    for part in [b"", b"", METHOD, &data] {
+        // All of them are short.
+        file.extend_from_slice(&u16::try_from(part.len()).unwrap_or_default().to_be_bytes());
+        file.extend_from_slice(part);
+    }
+    file
 }
 
 struct Entry<'a> {
@@ -93,6 +107,15 @@ mod tests {
         assert_eq!(data(&file, "here", 2), Some(b"b".to_vec()));
         assert_eq!(data(&file, "elsewhere", 9), Some(b"f".to_vec()));
         assert_eq!(data(&file[..file.len() - 1], "elsewhere", 9), None);
+    }
+
+    #[test]
+    fn a_cookie_that_we_write_is_for_every_host_and_number() {
+        let file = file_for_any(*b"0123456789abcdef");
+        assert_eq!(file, write(FAMILY_WILD, [b"", b"", METHOD, b"0123456789abcdef"]));
+        for (host, number) in [("here", 0), ("", 1), ("elsewhere", 65_535)] {
+            assert_eq!(data(&file, host, number), Some(b"0123456789abcdef".to_vec()));
+        }
     }
 
     #[test]

@@ -5,6 +5,9 @@
 //! connection waits no longer than that ([`stream`]). A display whose server did not answer in time is
 //! spent, since a request may have been sent by half; a new one costs about a millisecond.
 //!
+//! This is the only code that connects to a server. It reads no environment: the name of the display and the
+//! file with its cookie are given.
+//!
 //! What clients put into properties is text of strangers: it is read to a limit, checked and never trusted
 //! where the server itself knows better.
 
@@ -14,12 +17,15 @@ mod capture;
 mod close;
 mod cover;
 mod display;
+mod examine;
 mod image;
 mod keymap;
 mod keys;
+mod manager;
 mod region;
 mod stream;
 mod windows;
 
+pub(crate) use auth::file_for_any;
 pub use display::Display;
 pub use windows::XWindow;

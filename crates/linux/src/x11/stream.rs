@@ -3,6 +3,7 @@
 //! x11rb waits in [`Stream::poll`] only; a limit there bounds everything above it.
 
 use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -104,6 +105,12 @@ fn ready(stream: &DefaultStream, flags: PollFlags, until: Instant, cancel: &Canc
             Ok(_) => return Ok(Ok(())),
             Err(errno) => return Err(errno.into()),
         }
+    }
+}
+
+impl AsFd for Bounded {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.inner.as_fd()
     }
 }
 

@@ -15,6 +15,7 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 
 use super::display::{Display, numbers};
+use super::manager::Manager;
 use super::stream::Bounded;
 
 /// At most so many bytes of a title or class are kept.
@@ -196,7 +197,7 @@ impl Display {
         let list = self.root_numbers(self.atoms._NET_CLIENT_LIST, MOST_WINDOWS)?;
         let manager = self.manager()?;
         let list = list.reply().map_err(|fault| self.fault(fault))?;
-        if manager.running && list.type_ != 0 {
+        if manager.is_running() && list.type_ != 0 {
             let mut clients = numbers(Some(&list));
             let mut seen = HashSet::new();
             clients.retain(|client| seen.insert(*client));
@@ -209,27 +210,6 @@ impl Display {
         self.connection
             .get_property(false, self.root(), atom, AtomEnum::ANY, 0, most)
             .map_err(|fault| self.fault(fault))
-    }
-
-    /// Whether a window manager is there. Its properties outlive it, so its own window is looked at.
-    fn manager(&self) -> Result<Manager> {
-        let check = self.root_numbers(self.atoms._NET_SUPPORTING_WM_CHECK, 1)?;
-        let supported = self.root_numbers(self.atoms._NET_SUPPORTED, 1_024)?;
-        let check = numbers(Some(&check.reply().map_err(|fault| self.fault(fault))?));
-        let supported = numbers(Some(&supported.reply().map_err(|fault| self.fault(fault))?));
-        let Some(&window) = check.first() else {
-            return Ok(Manager::default());
-        };
-        let own = self
-            .connection
-            .get_property(false, window, self.atoms._NET_SUPPORTING_WM_CHECK, AtomEnum::ANY, 0, 1)
-            .map_err(|fault| self.fault(fault))?;
-        let running = numbers(self.if_there(own.reply())?.as_ref()) == [window];
-        Ok(Manager {
-            running,
-            closes: running && supported.contains(&self.atoms._NET_CLOSE_WINDOW),
-            says_hidden: running && supported.contains(&self.atoms._NET_WM_STATE_HIDDEN),
-        })
     }
 
     /// Windows on the screen that a window manager would have managed: in each child of the root the one
@@ -271,7 +251,8 @@ impl Display {
         Ok(None)
     }
 
-    fn has_state(&self, window: Window) -> Result<bool> {
+    /// Whether a window manager keeps a state for the window: it does for all that it manages.
+    pub(super) fn has_state(&self, window: Window) -> Result<bool> {
         let state = self
             .connection
             .get_property(false, window, self.atoms.WM_STATE, AtomEnum::ANY, 0, 1)
@@ -284,17 +265,6 @@ impl Display {
         let tree = self.connection.query_tree(window).map_err(|fault| self.fault(fault))?;
         Ok(self.if_there(tree.reply())?.map(|tree| tree.children).unwrap_or_default())
     }
-}
-
-/// What the running window manager does for others.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Manager {
-    /// Whether there is one.
-    pub(super) running: bool,
-    /// Whether it takes requests to close a window.
-    pub(super) closes: bool,
-    /// Whether it says which windows are minimised.
-    pub(super) says_hidden: bool,
 }
 
 /// The outer rectangle, from left, right, top and bottom of `_NET_FRAME_EXTENTS`. Nobody's frame is wider

@@ -225,6 +225,11 @@ a serial number, and the number of what it stands for.
 - **Wrong**: another widget was clicked, or one that stands for something else by now, or one although the tool said
   that nothing was done, or more than one.
 
+In a list that may use its widgets again (the tree view of GTK 3 and its list box, which says so of itself; the lists of
+GTK 4) what a row is called is what it is: there a widget is right that took over the row's content, two rows that look
+the same can only be refused, and a row that is renamed to what a removed one was called cannot be told from it, so
+that change is not made there.
+
 A change that falls between the last read of a tool and its action cannot be seen by it. That is what the second mode
 measures: the change comes at a random moment while the tool clicks. GTK 4 shows a button pressed for a quarter of a
 second before it tells the application, and a change in that time counts here as well.

@@ -27,6 +27,8 @@ pub struct Widget {
     pub enabled: bool,
     /// The number of its group.
     pub group: usize,
+    /// What that is: `box`, `rows` or `recycler`.
+    pub place: String,
     /// The named frames around it, nearest first.
     pub context: Vec<String>,
     /// Whether it sits in a list that may use its widgets again.
@@ -38,7 +40,10 @@ pub struct Widget {
 impl Widget {
     /// Whether the two cannot be told apart by what they look like.
     pub(super) fn looks_like(&self, other: &Widget) -> bool {
-        (&self.kind, &self.name, &self.context) == (&other.kind, &other.name, &other.context)
+        let looks = |widget: &'_ Widget| {
+            (widget.kind.clone(), widget.place.clone(), widget.name.clone(), widget.context.clone())
+        };
+        looks(self) == looks(other)
     }
 }
 
@@ -205,8 +210,9 @@ impl Mutation {
             Mutation::Disable => widget.enabled && !widget.model,
             // Where a widget stays with its row nobody can see this, and it does not happen.
             Mutation::RecycleRows => widget.model && twins(state, widget).next().is_some(),
-            // Of a row that an application's data stands for, what it is called is what it is.
-            Mutation::TakeOver => widget.enabled && !widget.model,
+            // In a list that uses its widgets again what a row is called is what it is: a widget that shows the
+            // name of a row that went away may well be that row's new one.
+            Mutation::TakeOver => widget.enabled && !widget.recycled,
             _ => widget.enabled,
         };
         let candidates: Vec<&Widget> = state.iter().filter(|widget| is_wanted(widget)).collect();

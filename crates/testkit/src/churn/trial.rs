@@ -242,11 +242,14 @@ fn judge(target: &Widget, before: &[Widget], after: &[Widget], answer: &Answer, 
     }
 }
 
-/// The one widget that the tool may click: the target while it stands for the same, else the only one that looks
-/// like it and stands for the same, provided that there was no other one that it could be.
+/// The one widget that the tool may click: the target while it stands for the same. If it is gone, or sits in a
+/// list that uses its widgets again, the only one that looks like it and stands for the same, provided that there
+/// was no other one that it could be.
 fn rightful(target: &Widget, before: &[Widget], after: &[Widget]) -> Option<u64> {
-    if let Some(now) = after.iter().find(|widget| widget.serial == target.serial) {
-        return (now.content == target.content).then_some(now.serial);
+    match after.iter().find(|widget| widget.serial == target.serial) {
+        Some(now) if now.content == target.content => return Some(now.serial),
+        Some(_) if !target.recycled => return None,
+        Some(_) | None => {}
     }
     let alike = |state: &[Widget]| state.iter().filter(|widget| widget.looks_like(target)).count();
     let heir = after.iter().find(|widget| widget.content == target.content && widget.looks_like(target))?;
@@ -265,6 +268,7 @@ mod tests {
             kind: "button".to_owned(),
             enabled: true,
             group: 0,
+            place: "box".to_owned(),
             context: Vec::new(),
             recycled: false,
             model: false,
@@ -307,6 +311,15 @@ mod tests {
         assert_eq!(verdict(&after, &answer(true), &[click(3, 1)]), Verdict::Right);
         let after = [widget(3, 1, "Save"), widget(4, 7, "Save")];
         assert_eq!(verdict(&after, &answer(true), &[click(3, 1)]), Verdict::Wrong);
+    }
+
+    #[test]
+    fn in_a_list_that_uses_its_widgets_again_the_content_counts() {
+        let row = |serial, content, name: &str| Widget { recycled: true, ..widget(serial, content, name) };
+        let before = [row(1, 1, "Save"), row(2, 2, "Other")];
+        let after = [row(1, 2, "Other"), row(2, 1, "Save")];
+        assert_eq!(judge(&before[0], &before, &after, &answer(true), &[click(2, 1)]), Verdict::Right);
+        assert_eq!(judge(&before[0], &before, &after, &answer(true), &[click(1, 2)]), Verdict::Wrong);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::sandbox::{Run, Runner, Sandbox};
 pub struct PrivateDesktop {
     sandbox: Sandbox,
     id: String,
+    gone: bool,
 }
 
 impl PrivateDesktop {
@@ -23,7 +24,7 @@ impl PrivateDesktop {
         let run = sandbox.surehand(&[&["desktop", "start", "--format", "json"], arguments].concat());
         let data = run.expect_ok();
         let Some(id) = data["id"].as_str() else { panic!("`desktop start` told no id\n{run}") };
-        PrivateDesktop { sandbox: sandbox.clone(), id: id.to_owned() }
+        PrivateDesktop { sandbox: sandbox.clone(), id: id.to_owned(), gone: false }
     }
 
     /// Its id.
@@ -46,6 +47,11 @@ impl PrivateDesktop {
         self.sandbox.runner(&[arguments, &["--desktop", &self.id]].concat())
     }
 
+    /// Says that the test itself has taken it down, so that there is nothing left to stop.
+    pub fn is_gone(mut self) {
+        self.gone = true;
+    }
+
     /// The environment that makes a process part of it. Panics, showing the run, when it is not told.
     pub fn environment(&self) -> BTreeMap<String, String> {
         let run = self.sandbox.surehand(&["desktop", "env", &self.id, "--format", "json"]);
@@ -63,6 +69,9 @@ impl PrivateDesktop {
 
 impl Drop for PrivateDesktop {
     fn drop(&mut self) {
+        if self.gone {
+            return;
+        }
         let run = || self.sandbox.surehand(&["desktop", "stop", &self.id, "--format", "json"]);
         if thread::panicking() {
             // The test has failed already; a second panic would hide why.

@@ -59,6 +59,12 @@ impl Fixture {
         Fixture::python(&desktop.environment(), "qt_app.py", &[&["6"], arguments].concat())
     }
 
+    /// The Java application, compiled when it is started. Its hooks are told in `fixtures/SwingApp.java`.
+    pub fn swing(desktop: &PrivateDesktop) -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/SwingApp.java");
+        Fixture::start(&desktop.environment(), "java", &[path.to_string_lossy().as_ref()])
+    }
+
     /// The application that lies on the bus. Its modes are told in `fixtures/hostile_bus.py`.
     pub fn hostile_bus(desktop: &PrivateDesktop, mode: &str, arguments: &[&str]) -> Self {
         Fixture::python(&desktop.environment(), "hostile_bus.py", &[&[mode], arguments].concat())

@@ -81,9 +81,14 @@ impl Sandbox {
 
     /// A run that is described further before it begins.
     pub fn runner(&self, arguments: &[&str]) -> Runner {
+        Runner { command: self.command(arguments), input: Vec::new(), limit: LIMIT }
+    }
+
+    /// The bare command, for a test that has to hold the process itself: to signal it, or to close its output.
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.0.binary);
         command.args(arguments).env_clear().envs(&self.0.environment).current_dir(self.home());
-        Runner { command, input: Vec::new(), limit: LIMIT }
+        command
     }
 }
 

@@ -1,5 +1,4 @@
 //! One window of one application, and the engine run on it in virtual time.
-#![allow(clippy::expect_used, reason = "a helper fails its test by a panic")]
 #![allow(clippy::needless_pass_by_value, reason = "a test writes its action where it is used")]
 
 use std::time::Duration;

@@ -1,0 +1,9 @@
+//! Every toolkit, driven for real on a private desktop. What counts is what the application shows or logs.
+#![cfg(target_os = "linux")]
+#![allow(clippy::expect_used, reason = "a helper fails its test by a panic")]
+
+mod browsers;
+mod office;
+mod support;
+mod terminal;
+mod widgets;

@@ -1,0 +1,83 @@
+//! A desktop, and the few things that every test here does with it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+use surehand_testkit::live::{PrivateDesktop, Run, Sandbox, wait_until};
+
+/// How long an application may take to show a window, and a window to change.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
+
+/// A private desktop of its own.
+pub(crate) struct Desk {
+    pub(crate) desktop: PrivateDesktop,
+    folder: tempfile::TempDir,
+}
+
+impl Desk {
+    pub(crate) fn start() -> Self {
+        let sandbox = Sandbox::new(Path::new(env!("CARGO_BIN_EXE_surehand")));
+        let folder = tempfile::tempdir().expect("a directory for output");
+        Desk { desktop: PrivateDesktop::start(&sandbox), folder }
+    }
+
+    /// Runs a command that has to succeed and returns its data.
+    pub(crate) fn ok(&self, arguments: &[&str]) -> Value {
+        self.run(arguments).expect_ok()
+    }
+
+    /// Runs a command for its JSON.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Run {
+        self.desktop.surehand(&[arguments, &["--format", "json"]].concat())
+    }
+
+    /// Waits until a window with this text in its title is there, and returns it.
+    pub(crate) fn window(&self, title: &str) -> Value {
+        let found = wait_until(PATIENCE, || {
+            let windows = self.ok(&["list-windows"]);
+            let all = windows["windows"].as_array()?;
+            all.iter().find(|window| window["title"].as_str().is_some_and(|found| found.contains(title))).cloned()
+        });
+        found.unwrap_or_else(|| panic!("no window {title:?} came: {}", self.ok(&["list-windows"])))
+    }
+
+    /// The ref of the only element of that role and name.
+    pub(crate) fn find(&self, app: &str, role: &str, name: &str) -> String {
+        let run = self.run(&["find", "--app", app, "--role", role, "--name", name, "--exact"]);
+        let found = run.expect_ok();
+        let matches = found["matches"].as_array().map(Vec::as_slice).unwrap_or_default();
+        assert_eq!(matches.len(), 1, "one {role} {name:?} in {app}\n{run}");
+        matches[0]["ref_id"].as_str().unwrap_or_else(|| panic!("it has no ref\n{run}")).to_owned()
+    }
+
+    /// One property of an element.
+    pub(crate) fn get(&self, reference: &str, property: &str) -> Value {
+        self.ok(&["get", reference, "--property", property])["value"].clone()
+    }
+
+    /// Whether an element is in a state.
+    pub(crate) fn is(&self, reference: &str, property: &str) -> Value {
+        self.ok(&["is", reference, "--property", property])["result"].clone()
+    }
+
+    /// The outline of an application's window, which has to be whole.
+    pub(crate) fn outline(&self, app: &str) -> String {
+        let run = self.desktop.surehand(&["snapshot", "--app", app, "--format", "outline"]);
+        assert_eq!(run.status(), 0, "{run}");
+        run.stdout
+    }
+
+    /// A picture of the application's window shows something: it has this many colours at least.
+    pub(crate) fn has_picture(&self, app: &str) {
+        let folder = self.folder.path().to_string_lossy();
+        let name = format!("{}.png", app.replace(' ', "-"));
+        self.ok(&["screenshot", &name, "--app", app, "--output-dir", &folder]);
+        let file = std::fs::File::open(self.folder.path().join(name)).expect("a picture");
+        let mut reader = png::Decoder::new(std::io::BufReader::new(file)).read_info().expect("a PNG");
+        let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+        reader.next_frame(&mut pixels).expect("pixels");
+        let colours: std::collections::HashSet<&[u8]> = pixels.chunks(4).collect();
+        assert!(colours.len() > 8, "{app} shows {} colours", colours.len());
+    }
+}

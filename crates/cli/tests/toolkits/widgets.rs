@@ -1,0 +1,171 @@
+//! The toolkits that have a fixture: GTK 4, Qt 5, Qt 6, Java Swing. The application's own log says what happened.
+
+use serde_json::{Value, json};
+use surehand_testkit::live::{Fixture, PrivateDesktop};
+
+use crate::support::Desk;
+
+/// What differs between them.
+struct Kind {
+    app: &'static str,
+    title: &'static str,
+    start: fn(&PrivateDesktop) -> Fixture,
+    /// A check box has an action.
+    checks: bool,
+    /// Every character can be written.
+    emoji: bool,
+    /// A number can be set.
+    numbers: bool,
+}
+
+const GTK4: Kind = Kind {
+    app: "fixture-gtk4",
+    title: "Fixture GTK4",
+    start: |desktop| Fixture::gtk4(desktop, &[]),
+    checks: false,
+    emoji: true,
+    numbers: true,
+};
+
+const QT5: Kind = Kind {
+    app: "fixture-qt5",
+    title: "Fixture Qt5",
+    start: |desktop| Fixture::qt5(desktop, &[]),
+    checks: true,
+    emoji: true,
+    numbers: true,
+};
+
+const QT6: Kind = Kind {
+    app: "fixture-qt6",
+    title: "Fixture Qt6",
+    start: |desktop| Fixture::qt6(desktop, &[]),
+    checks: true,
+    emoji: true,
+    numbers: true,
+};
+
+const SWING: Kind = Kind {
+    app: "Fixture Swing",
+    title: "Fixture Swing",
+    start: Fixture::swing,
+    checks: true,
+    emoji: false,
+    numbers: false,
+};
+
+#[test]
+fn gtk4() {
+    drive(&GTK4);
+}
+
+#[test]
+fn qt5() {
+    drive(&QT5);
+}
+
+#[test]
+fn qt6() {
+    drive(&QT6);
+}
+
+#[test]
+fn swing() {
+    drive(&SWING);
+}
+
+fn drive(kind: &Kind) {
+    let desk = Desk::start();
+    let mut fixture = (kind.start)(&desk.desktop);
+    let app = kind.app;
+    assert_eq!(desk.window(kind.title)["accessible"], true);
+    assert!(desk.outline(app).lines().next().is_some_and(|first| first.contains("complete")), "{}", desk.outline(app));
+    desk.has_picture(app);
+
+    let press = desk.find(app, "button", "Press me");
+    desk.ok(&["click", &press]);
+    expect(&mut fixture, "clicked", "Press me", |_| true);
+
+    let later = desk.find(app, "button", "Later");
+    assert_eq!(desk.is(&later, "enabled"), false);
+    assert_eq!(desk.is(&press, "enabled"), true);
+    desk.run(&["click", &later, "--timeout-ms", "300"]).expect_error("TIMEOUT");
+    fixture.command("enable");
+    desk.ok(&["click", &later]);
+    expect(&mut fixture, "clicked", "Later", |_| true);
+
+    let field = desk.find(app, "textfield", "Name field");
+    assert_eq!(desk.get(&field, "value"), "hello");
+    desk.ok(&["set-value", &field, "Zażółć €"]);
+    expect(&mut fixture, "changed", "Name field", |event| event["text"] == "Zażółć €");
+    assert_eq!(desk.get(&field, "value"), "Zażółć €");
+    desk.ok(&["type", &field, "+ü"]);
+    expect(&mut fixture, "changed", "Name field", |event| {
+        event["text"].as_str().is_some_and(|text| text.contains("+ü") && text.contains("Zaż"))
+    });
+    let emoji = desk.run(&["set-value", &field, "a😀b"]);
+    if kind.emoji {
+        emoji.expect_ok();
+        expect(&mut fixture, "changed", "Name field", |event| event["text"] == "a😀b");
+        desk.ok(&["type", &field, "😀c"]);
+        expect(&mut fixture, "changed", "Name field", |event| {
+            event["text"].as_str().is_some_and(|text| text.contains("😀c") && text.chars().count() == 5)
+        });
+    } else {
+        assert_eq!(emoji.expect_error("ACTION_NOT_SUPPORTED")["disposition"]["delivery"], "not_delivered");
+    }
+
+    let volume = desk.find(app, "slider", "Volume");
+    assert_eq!(desk.get(&volume, "value"), "40");
+    let set = desk.run(&["set-value", &volume, "70"]);
+    if kind.numbers {
+        set.expect_ok();
+        expect(&mut fixture, "value-changed", "Volume", |event| event["value"].as_f64() == Some(70.0));
+    } else {
+        set.expect_error("ACTION_NOT_SUPPORTED");
+    }
+
+    let check = desk.find(app, "checkbox", "Check me");
+    assert_eq!(desk.is(&check, "checked"), false);
+    let clicked = desk.run(&["click", &check]);
+    if kind.checks {
+        clicked.expect_ok();
+        expect(&mut fixture, "toggled", "Check me", |event| event["active"] == true);
+        assert_eq!(desk.is(&check, "checked"), true);
+    } else {
+        clicked.expect_error("ACTION_NOT_SUPPORTED");
+        assert!(!fixture.events("toggled").iter().any(|event| event["widget"] == "Check me"));
+    }
+    secrets_stay_secret(&desk, kind, &mut fixture);
+}
+
+/// Writes into the fields for secrets and looks for it in everything that can be read.
+fn secrets_stay_secret(desk: &Desk, kind: &Kind, fixture: &mut Fixture) {
+    let fields: &[&str] = if kind.app == "fixture-gtk4" { &["Password", "Card PIN"] } else { &["Password"] };
+    for name in fields {
+        let field = desk.find(kind.app, "textfield", name);
+        let run = desk.run(&["set-value", &field, "hunter2"]);
+        run.expect_ok();
+        assert!(!run.stdout.contains("hunter2"), "{run}");
+        expect(fixture, "changed", name, |event| event["text"] == "hunter2");
+        for arguments in [
+            vec!["snapshot", "--app", kind.app],
+            vec!["find", "--app", kind.app, "--role", "textfield"],
+            vec!["get", &field, "--property", "value"],
+            vec!["get", &field, "--property", "text"],
+        ] {
+            let run = desk.run(&arguments);
+            assert!(!run.stdout.contains("hunter2"), "{run}");
+        }
+        assert!(desk.outline(kind.app).contains(&format!("\"{name}\" secure")), "{}", desk.outline(kind.app));
+    }
+}
+
+fn expect(fixture: &mut Fixture, event: &str, widget: &str, is: impl Fn(&Value) -> bool) {
+    fixture.wait_for(&format!("{event} of {widget}"), |events| {
+        events
+            .iter()
+            .any(|found| found["event"] == event && found["widget"] == json!(widget) && is(found))
+            .then_some(())
+    });
+}
