@@ -12,6 +12,7 @@ mod scene;
 mod tool;
 mod trial;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -106,6 +107,7 @@ pub fn run(config: &Config) -> Report {
     let begun = Instant::now();
     let next = AtomicU64::new(config.trials.start);
     let count = config.trials.end.saturating_sub(config.trials.start).max(1);
+    let spoilt = AtomicU64::new(0);
     let done: Mutex<Vec<Trial>> = Mutex::default();
     thread::scope(|scope| {
         for _ in 0..config.desktops.max(1) {
@@ -126,8 +128,14 @@ pub fn run(config: &Config) -> Report {
                         drop(bench.take());
                         bench = Some(Bench::new(config, &desktop, toolkit));
                     }
-                    let Some(bench) = &mut bench else { break };
-                    let trial = bench.trial(index);
+                    let Some(held) = &mut bench else { break };
+                    // An application that hangs or crashes spoils its own trial and not the hours before it.
+                    let Ok(trial) = catch_unwind(AssertUnwindSafe(|| held.trial(index))) else {
+                        let spoilt = spoilt.fetch_add(1, Ordering::Relaxed) + 1;
+                        assert!(spoilt <= 2 + count / 200, "{spoilt} trials could not be carried out");
+                        bench = None;
+                        continue;
+                    };
                     let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                     done.push(trial);
                     (config.progress)(done.len() as u64);
@@ -137,5 +145,5 @@ pub fn run(config: &Config) -> Report {
     });
     let mut trials = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     trials.sort_by_key(|trial| trial.index);
-    Report::new(config, trials, begun.elapsed())
+    Report::new(config, trials, spoilt.into_inner(), begun.elapsed())
 }

@@ -19,7 +19,7 @@ use super::scene::Widget;
 const PYTHON: &str = "/usr/bin/python3";
 
 /// How long the application may take for anything.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A click as the application saw it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]

@@ -63,7 +63,7 @@ impl Count {
 }
 
 impl Report {
-    pub(super) fn new(config: &Config, trials: Vec<Trial>, took: Duration) -> Self {
+    pub(super) fn new(config: &Config, trials: Vec<Trial>, spoilt: u64, took: Duration) -> Self {
         let tool = config.adapter.as_ref().map_or("surehand".to_owned(), |words| {
             let script = words.last().map_or("", |word| word.rsplit('/').next().unwrap_or(word));
             script.trim_end_matches(".py").to_owned()
@@ -73,6 +73,7 @@ impl Report {
             "seed": config.seed,
             "first": config.trials.start,
             "trials": trials.len(),
+            "spoilt": spoilt,
             "toolkits": config.toolkits.iter().map(|toolkit| toolkit.name()).collect::<Vec<_>>(),
             "mode": config.mode.name(),
             "desktops": config.desktops,
@@ -198,6 +199,9 @@ pub fn docs(reports: &[Value]) -> String {
                 of("trials"),
                 share(of("wrong"), of("trials")),
             );
+        }
+        if report["spoilt"].as_u64().unwrap_or_default() > 0 {
+            let _ = writeln!(page, "Not carried out, since the application hung or ended: {}.", report["spoilt"]);
         }
         let codes: Vec<String> = report["refused_with"]
             .as_object()
