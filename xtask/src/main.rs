@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod bench;
 mod codegen;
 mod demo;
 mod packages;
@@ -27,6 +28,8 @@ struct Arguments {
 enum Task {
     /// Install what is missing, build, and let a text editor write and save a file on a private desktop.
     Demo(demo::Demo),
+    /// Measure: build in release and run one of the harnesses.
+    Bench(bench::Bench),
     /// Install what the tests need and run all of them.
     Test(test::Test),
     /// Prove the invariants of ARCHITECTURE.md that a program can prove.
@@ -42,6 +45,7 @@ enum Task {
 fn main() -> ExitCode {
     let done = match Arguments::parse().task {
         Task::Demo(task) => task.run(),
+        Task::Bench(task) => task.run(),
         Task::Test(task) => task.run(),
         Task::Tidy(task) => task.run(),
         Task::Codegen(task) => task.run(),

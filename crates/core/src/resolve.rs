@@ -8,6 +8,8 @@
 //! 4. If it is gone, or lives in a container that re-uses its objects, the elements of the window as it is
 //!    now that agree in full are counted. One is the element, provided that nothing else looked the same at
 //!    the snapshot: of two twins the one that is left may be the other. None and several are refusals.
+//! 5. An object that had a ref of its own in the snapshot is that other element, also when it looks like the
+//!    one that is gone by now.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -148,6 +150,10 @@ fn only_match(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, cap
             let Some(node) = observation.nodes.get(*index) else {
                 return Err(Error::new(Code::Internal, "an observation lost a node"));
             };
+            if is_known_as_another(snapshot, captured, node) {
+                return Err(stale("the element is gone, and another one of the snapshot looks like it by now", "gone")
+                    .detail("captured", summary_of(captured)));
+            }
             // What is acted on is read once more as itself: the window may have moved on since.
             match platform.inspect(call, &node.object, &captured.process)? {
                 Live::Element(live) if live.process == captured.process => {
@@ -183,6 +189,12 @@ fn only_match(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, cap
             .suggest("take a new `snapshot` and use the ref of the one you mean"))
         }
     }
+}
+
+/// Whether the snapshot saw this very object as another element. Where objects are used again for other content
+/// that says nothing.
+fn is_known_as_another(snapshot: &Snapshot, captured: &Evidence, node: &Node) -> bool {
+    node.object != captured.object && snapshot.refs.values().any(|other| other.object == node.object && !other.recycled)
 }
 
 /// What a candidate or a stale element looks like, for the error. Values stay out: they may be secret.

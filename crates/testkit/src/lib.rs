@@ -2,6 +2,8 @@
 //!
 //! - [`fake`]: a scripted [`surehand_core::platform::Platform`], for tests of what stands above the adapters.
 //! - [`clock`]: virtual time, in which a wait of ten seconds takes no time at all.
+//! - [`churn`]: windows that change between reading and clicking, and a count of what was really clicked.
+//! - [`contract`]: what every platform has to keep to, as checks that any of them can be put to.
 //! - [`live`]: the real binary in a hermetic environment, private desktops, and fixture applications that
 //!   tell what really happened to their widgets.
 //!
@@ -9,7 +11,10 @@
 //! the test that called it.
 #![allow(clippy::panic, reason = "a test is failed by a panic that says what was expected")]
 
+#[cfg(target_os = "linux")]
+pub mod churn;
 pub mod clock;
+pub mod contract;
 pub mod fake;
 #[cfg(target_os = "linux")]
 pub mod live;

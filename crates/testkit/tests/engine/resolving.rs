@@ -140,6 +140,19 @@ fn two_equal_ones_are_ambiguous_and_shown() {
 }
 
 #[test]
+fn an_element_that_takes_over_the_name_of_a_removed_one_is_not_taken_for_it() {
+    let rig = Rig::new([button("Save").key("save"), button("Delete").key("delete")]);
+    let (save, delete) = (rig.object("save"), rig.object("delete"));
+    let shot = rig.shot();
+    rig.fake.change(|scene| {
+        scene.remove(&save);
+        scene.rename(&delete, "Save");
+    });
+    refused(&rig.click(&shot, &save).expect_err("is gone"), Code::StaleRef, "gone");
+    assert!(rig.fake.operations().is_empty());
+}
+
+#[test]
 fn the_remaining_one_of_two_twins_is_never_taken_for_the_removed_one() {
     let rig = Rig::new([button("Delete").key("one"), button("Delete").key("two")]);
     let one = rig.object("one");
