@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod bench;
 mod demo;
 mod packages;
 mod process;
@@ -23,6 +24,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Task {
+    /// Measure, side by side in one run.
+    Bench(bench::Bench),
     /// Install what is missing, build, and let a text editor write and save a file on a private desktop.
     Demo(demo::Demo),
     /// Install what the tests need and run all of them.
@@ -35,6 +38,7 @@ enum Task {
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().task {
+        Task::Bench(task) => task.run(),
         Task::Demo(task) => task.run(),
         Task::Test(task) => task.run(),
         Task::Tidy(task) => task.run(),

@@ -82,6 +82,7 @@ impl Peer {
     }
 
     async fn batch_into(&self, asks: Vec<Ask>, answers: &mut [Option<Answer>]) {
+        tracing::debug!(calls = asks.len(), to = self.destination.as_deref().unwrap_or("private"), "batch");
         let mut replies = MessageStream::from(&self.connection);
         let mut waiting: HashMap<NonZeroU32, usize> = HashMap::with_capacity(IN_FLIGHT);
         for (index, ask) in asks.into_iter().enumerate() {
