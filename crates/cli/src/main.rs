@@ -11,6 +11,11 @@ use surehand_commands::dispatch::{Outcome, dispatch};
 use surehand_core::time::Cancel;
 use surehand_core::{Code, Error, Result};
 use surehand_runtime::Runtime;
+use tracing::Level;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::arguments::{Arguments, Parsed};
 
@@ -47,7 +52,8 @@ fn run(arguments: Arguments, cancel: &Cancel) -> Result<Outcome> {
 
 /// Diagnostics go to standard error, and nothing but errors and warnings unless asked for.
 fn log(verbose: bool) {
-    let level = if verbose { "surehand=debug,surehand_linux=debug,warn" } else { "warn" };
-    let filter = tracing_subscriber::EnvFilter::new(level);
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
+    let ours = if verbose { Level::DEBUG } else { Level::WARN };
+    let filter = Targets::new().with_default(Level::WARN).with_target("surehand", ours);
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).without_time();
+    tracing_subscriber::registry().with(lines.with_filter(filter)).init();
 }
