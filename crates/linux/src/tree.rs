@@ -174,12 +174,15 @@ impl<'a> Skeleton<'a> {
                     strangers.push(path);
                     continue;
                 };
-                match cache.children.get(&path) {
-                    _ if count == 0 || count > self.request.max_children => {}
-                    Some(children) if children.len() as u64 == count => {
-                        edge.extend(children.iter().filter(|child| seen.insert((*child).clone())).cloned());
-                    }
-                    _ => parents.push(path),
+                if count == 0 || count > self.request.max_children {
+                    continue;
+                }
+                let listed = cache.children.get(&path);
+                // Also where some are missing: those that are listed are looked into right away.
+                let paths = listed.into_iter().flat_map(|children| &children.paths);
+                edge.extend(paths.filter(|child| seen.insert((*child).clone())).cloned());
+                if listed.is_none_or(|children| !children.are_all(count)) {
+                    parents.push(path);
                 }
                 if seen.len() > self.request.max_nodes {
                     return;
@@ -280,8 +283,8 @@ impl<'a> Skeleton<'a> {
                 continue;
             }
             match (cache.children.get(&raw.path), cache.asked.get(&raw.path)) {
-                (Some(children), _) if children.len() as u64 == count => {
-                    lists.insert(index, children.clone());
+                (Some(children), _) if children.are_all(count) => {
+                    lists.insert(index, children.paths.clone());
                 }
                 (_, Some(children)) => told.push((index, children)),
                 _ => asked.push((index, count)),
@@ -394,12 +397,25 @@ impl<'a> Skeleton<'a> {
 #[derive(Default)]
 struct Cache {
     items: HashMap<String, Item>,
-    /// Children in order, for the parents all of whose listed children have a place of their own.
-    children: HashMap<String, Vec<String>>,
+    /// The children of each parent, as far as the list tells them.
+    children: HashMap<String, Children>,
     /// What the list left out and was asked for at once.
     strangers: HashMap<String, Raw>,
     /// The children of parents of which the list does not tell them all.
     asked: HashMap<String, Vec<NativeRef>>,
+}
+
+/// Children of one parent in the list.
+struct Children {
+    paths: Vec<String>,
+    /// Whether their places are 0, 1, 2, …, which proves the order; anything else is asked for.
+    in_order: bool,
+}
+
+impl Children {
+    fn are_all(&self, count: u64) -> bool {
+        self.in_order && self.paths.len() as u64 == count
+    }
 }
 
 struct Item {
@@ -450,11 +466,9 @@ impl Cache {
         }
         for (parent, mut children) in placed {
             children.sort_by_key(|(index, _)| *index);
-            // Places 0, 1, 2, … prove the order; anything else is asked for.
             let in_order = children.iter().enumerate().all(|(place, (index, _))| i32::try_from(place) == Ok(*index));
-            if in_order {
-                cache.children.insert(parent, children.into_iter().map(|(_, path)| path).collect());
-            }
+            let paths = children.into_iter().map(|(_, path)| path).collect();
+            cache.children.insert(parent, Children { paths, in_order });
         }
         cache
     }
