@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: builds in release what measures, and runs it.
+//! `cargo xtask bench`: what is measured, side by side in one run.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,6 +8,8 @@ use anyhow::Result;
 
 use crate::packages;
 use crate::process::{cargo, root, run, variable};
+
+mod snapshot;
 
 /// `cargo xtask bench`
 #[derive(Debug, clap::Args)]
@@ -25,22 +27,25 @@ enum What {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
         arguments: Vec<OsString>,
     },
+    /// How long a snapshot takes beside a property-by-property walk and beside the least that could be read.
+    Snapshot(snapshot::Snapshot),
 }
 
 impl Bench {
     /// Installs, builds, measures.
     ///
     /// # Errors
-    /// When something cannot be installed or built, or the harness finds something wrong.
+    /// When something cannot be installed, built, started or measured, or the harness finds something wrong.
     pub(crate) fn run(self) -> Result<()> {
-        packages::ensure(&["desktop", "test"])?;
         match self.what {
             What::Churn { arguments } => {
+                packages::ensure(&["desktop", "test"])?;
                 run(cargo().args(["build", "--release", "-p", "surehand-cli", "-p", "surehand-testkit", "--bins"]))?;
                 let mut churn = Command::new(built("churn"));
                 churn.current_dir(root()).arg("--binary").arg(built("surehand")).args(arguments);
                 run(&mut churn)
             }
+            What::Snapshot(task) => task.run(),
         }
     }
 }

@@ -28,7 +28,7 @@ struct Arguments {
 enum Task {
     /// Install what is missing, build, and let a text editor write and save a file on a private desktop.
     Demo(demo::Demo),
-    /// Measure: build in release and run one of the harnesses.
+    /// Measure, side by side in one run.
     Bench(bench::Bench),
     /// Install what the tests need and run all of them.
     Test(test::Test),

@@ -54,6 +54,15 @@ pub(crate) fn cargo() -> Command {
     command
 }
 
+/// What cargo built for the tests that are running: `name` below the folder that they are in.
+#[cfg(test)]
+pub(crate) fn built(name: &str) -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    let file = own.ancestors().nth(2).unwrap().join(name);
+    assert!(file.is_file(), "{} is not built; `cargo xtask test` builds it", file.display());
+    file
+}
+
 /// Whether a program of this name is on `PATH`.
 pub(crate) fn on_path(program: &str) -> bool {
     variable("PATH").is_some_and(|path| std::env::split_paths(&path).any(|directory| directory.join(program).is_file()))

@@ -29,11 +29,12 @@ impl Test {
     /// # Errors
     /// When something cannot be installed or built, or a test fails.
     pub(crate) fn run(self) -> Result<()> {
-        packages::ensure(&["desktop", "demo", "test", "toolkits"])?;
+        packages::ensure(&["desktop", "demo", "test", "toolkits", "bench"])?;
         let mut nextest = nextest()?;
         // The live tests run the binary as a user would; a workspace that has none yet is tested without.
         if root().join("crates/cli/Cargo.toml").is_file() {
             run(cargo().args(["build", "-p", "surehand-cli"]))?;
+            run(cargo().args(["build", "-p", "surehand-linux", "--example", "floor"]))?;
         }
         // The examples first, so that the last thing to be read is the result of the tests.
         if self.arguments.is_empty() {

@@ -11,6 +11,11 @@ use surehand_commands::dispatch::{Outcome, dispatch};
 use surehand_core::time::Cancel;
 use surehand_core::{Code, Error, Result};
 use surehand_runtime::Runtime;
+use tracing::Level;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::arguments::{Arguments, Parsed};
 use crate::signals::Signals;
@@ -49,7 +54,8 @@ fn run(arguments: Arguments, cancel: &Cancel) -> Result<Outcome> {
 /// Diagnostics go to standard error: our own errors and warnings, and all of it when asked for. Libraries are
 /// silent otherwise, since what they warn of can be words that an application put into their mouth.
 fn log(verbose: bool) {
-    let level = if verbose { "surehand=debug,warn" } else { "surehand=warn" };
-    let filter = tracing_subscriber::EnvFilter::new(level);
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).without_time().init();
+    let (ours, others) = if verbose { (Level::DEBUG, LevelFilter::WARN) } else { (Level::WARN, LevelFilter::OFF) };
+    let filter = Targets::new().with_default(others).with_target("surehand", ours);
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).without_time();
+    tracing_subscriber::registry().with(lines.with_filter(filter)).init();
 }

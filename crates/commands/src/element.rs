@@ -123,8 +123,15 @@ impl TreeNode {
 
     /// Adds the lines of the tree.
     pub fn lines(&self, lines: &mut Lines, depth: usize) {
+        self.lines_below(lines, depth, false);
+    }
+
+    /// `unsaid`: an element around it is hidden or off the screen and so is everything in that, which is not said of
+    /// each again.
+    fn lines_below(&self, lines: &mut Lines, depth: usize, unsaid: bool) {
         let position = self.bounds.map(|b| format!("({},{} {}x{})", b.x, b.y, b.width, b.height));
-        let states = self.states.iter().map(|state| Word::Own(state.token()));
+        let said = self.states.iter().filter(|state| !(unsaid && *state == State::Offscreen));
+        let states = said.map(|state| Word::Own(state.token()));
         let words = [made(self.role), self.ref_id.map_or(Word::Nothing, made), quoted(self.name.as_deref())]
             .into_iter()
             .chain([
@@ -142,9 +149,15 @@ impl TreeNode {
                 flag(self.subtree_truncated, "truncated"),
             ]);
         lines.indented(depth, words);
+        let unseen = self.states.contains(State::Offscreen) || self.states.contains(State::Hidden);
+        let unsaid = unsaid || unseen && self.children.iter().all(TreeNode::is_all_offscreen);
         for child in &self.children {
-            child.lines(lines, depth + 1);
+            child.lines_below(lines, depth + 1, unsaid);
         }
+    }
+
+    fn is_all_offscreen(&self) -> bool {
+        self.states.contains(State::Offscreen) && self.children.iter().all(TreeNode::is_all_offscreen)
     }
 }
 
@@ -289,5 +302,35 @@ pub fn known_states(node: &Node) -> Option<Vec<State>> {
     match &node.states {
         Reading::Known(states) => Some(states.iter().collect()),
         Reading::Absent | Reading::Unknown => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use surehand_core::object::ObjectId;
+
+    use super::*;
+
+    fn node(role: Role, states: &[State], children: Vec<TreeNode>) -> TreeNode {
+        let node = Node::new(ObjectId { owner: "bus:1.1".into(), object: "/0".into() }, role);
+        TreeNode { states: states.iter().copied().collect(), children, ..TreeNode::of(&node, None) }
+    }
+
+    fn outline(tree: &TreeNode) -> String {
+        let mut lines = Lines::new();
+        tree.lines(&mut lines, 0);
+        lines.finish()
+    }
+
+    #[test]
+    fn what_is_hidden_with_everything_in_it_says_so_once() {
+        let item = |states| node(Role::MenuItem, states, Vec::new());
+        let off: &[State] = &[State::Offscreen];
+        let menu = node(Role::Menu, &[State::Hidden], vec![item(off), item(&[State::Disabled, State::Offscreen])]);
+        assert_eq!(outline(&menu), "menu hidden\n menuitem\n menuitem disabled");
+        let mixed = node(Role::Menu, &[State::Hidden], vec![item(off), item(&[])]);
+        assert_eq!(outline(&mixed), "menu hidden\n menuitem offscreen\n menuitem");
+        let shown = node(Role::Menu, &[], vec![item(off)]);
+        assert_eq!(outline(&shown), "menu\n menuitem offscreen");
     }
 }

@@ -46,9 +46,9 @@ impl LinuxPlatform {
     /// answer.
     pub fn connect(call: &Call<'_>, environment: &Environment) -> Result<LinuxPlatform> {
         call.go_on()?;
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("surehand-linux")
+        // Everything on the thread that waits for it: with a thread of its own for the connections, each of
+        // hundreds of answers would go from one thread to the other.
+        let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| Error::new(Code::Internal, "no thread for the adapter").platform(error.to_string()))?;
@@ -103,6 +103,10 @@ impl LinuxPlatform {
         result
     }
 
+    fn active(&self, call: &Call<'_>) -> Option<u64> {
+        self.with_display(call, Display::attention).ok().and_then(|attention| attention.active)
+    }
+
     fn link_name<'o>(&self, object: &'o ObjectId) -> Result<&'o str> {
         self.bus.name_of(object).ok_or_else(|| {
             Error::new(Code::StaleRef, "the element belongs to another desktop session").kind("process_gone")
@@ -133,16 +137,20 @@ impl Platform for LinuxPlatform {
     }
 
     fn windows(&self, call: &Call<'_>, applications: &[Application]) -> Result<Listing<Window>> {
-        // Without a display the tree alone says what windows there are.
-        let on_screen = self.with_display(call, Display::windows).ok();
-        let active = self.with_display(call, Display::attention).ok().and_then(|attention| attention.active);
-        let mut listing =
-            self.run(call, window::windows(&self.bus, applications, on_screen.as_deref(), call.left()))?;
+        // The display and the trees answer at the same time. Without a display the trees alone say what windows
+        // there are.
+        let (on_screen, trees) = std::thread::scope(|scope| {
+            let display = scope.spawn(|| self.with_display(call, Display::windows).ok());
+            let trees = self.run(call, window::trees(&self.bus, applications, call.left()));
+            (display.join().ok().flatten(), trees)
+        });
+        let mut listing = window::windows(trees?, on_screen.as_deref());
+        let mut active = None;
         for found in on_screen.iter().flatten() {
             let native = Some(u64::from(found.id));
             let asked = |listed: &Window| listed.native == native;
             if !listing.items.iter().any(asked)
-                && let Some(bare) = window::bare(found, active)
+                && let Some(bare) = window::bare(found, *active.get_or_insert_with(|| self.active(call)))
                 && !applications.iter().any(|application| {
                     application.process == bare.process
                         && listing.unresponsive.iter().all(|silent| silent.pid != bare.process.pid)

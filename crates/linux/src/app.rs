@@ -7,7 +7,7 @@ use surehand_core::platform::{Listing, Unresponsive};
 use surehand_core::text::clip;
 use surehand_core::{Code, Error, Result};
 
-use crate::connect::{Bus, ROOT};
+use crate::connect::{Bus, Met, ROOT, local_address, private_address};
 use crate::error::Fault;
 use crate::process;
 use crate::wire::{ATSPI, Answer, body, property};
@@ -57,6 +57,9 @@ pub(crate) async fn applications(bus: &Bus, span: Duration) -> Result<Listing<Ap
                     peer.get(ROOT, accessible, "Name"),
                     peer.get(ROOT, application, "ToolkitName"),
                     peer.get(ROOT, application, "Version"),
+                    // Not for the list: whoever reads a window next needs no round trip for these any more.
+                    private_address(&peer),
+                    peer.get(ROOT, accessible, "ChildCount"),
                 ];
                 peer.batch_within(asks, PATIENCE.min(span)).await
             };
@@ -74,9 +77,17 @@ pub(crate) async fn applications(bus: &Bus, span: Duration) -> Result<Listing<Ap
         if matches!(answers.first(), Some(Err(Fault::Disconnected))) {
             continue;
         }
-        let mut texts = answers.into_iter().map(|answer| text(answer).unwrap_or_default());
-        let mut next = || texts.next().unwrap_or_default();
-        let (title, toolkit, version) = (next(), next(), next());
+        let mut answers = answers.into_iter();
+        let mut next = || answers.next().unwrap_or(Err(Fault::Malformed));
+        let title = text(next()).unwrap_or_default();
+        let (toolkit, version) = (text(next()), text(next()).unwrap_or_default());
+        let (address, windows) = (next(), property(next()).ok());
+        // Only what was answered: of one that was too slow, the next to ask shall ask again.
+        if let (Ok(toolkit), false) = (&toolkit, matches!(address, Err(Fault::NoAnswer))) {
+            let (process, toolkit) = (process.clone(), toolkit.clone());
+            bus.meet(&name, Met { process, toolkit, address: local_address(address), windows });
+        }
+        let toolkit = toolkit.unwrap_or_default();
         listing.items.push(Application {
             name: title,
             program,

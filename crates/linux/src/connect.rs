@@ -1,20 +1,21 @@
 //! The accessibility bus, and private connections to applications.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
 
 use surehand_core::desktop::Environment;
 use surehand_core::object::{ObjectId, Process};
 use surehand_core::{Code, Error, Result};
 use tokio::sync::{Mutex, OnceCell};
-use zbus::Connection;
+use zbus::Address;
 use zbus::address::transport::Transport;
 use zbus::connection::Builder;
 
 use crate::error::{Fault, no_bus};
 use crate::process;
+use crate::socket::Batched;
 use crate::toolkit::Toolkit;
-use crate::wire::{ATSPI, Peer, body, property};
+use crate::wire::{ATSPI, Answer, Ask, Line, Peer, body, property};
 
 /// The root object of every application on the accessibility bus, and of the registry.
 pub(crate) const ROOT: &str = "/org/a11y/atspi/accessible/root";
@@ -24,10 +25,25 @@ const QUEUE: usize = 1_024;
 
 /// The accessibility bus of one desktop session.
 pub(crate) struct Bus {
-    connection: Connection,
+    line: Line,
     /// The bus's GUID: no other bus, now or later, has the same.
     guid: String,
     links: Mutex<HashMap<String, Arc<Link>>>,
+    met: SyncMutex<HashMap<String, Met>>,
+}
+
+/// What listing the applications told of one, so that it need not be asked again. The bus never hands a name out
+/// twice, so none of it can come to be about another application.
+#[derive(Debug, Clone)]
+pub(crate) struct Met {
+    /// The process.
+    pub(crate) process: Process,
+    /// The toolkit's name.
+    pub(crate) toolkit: String,
+    /// The address of the private connection; none where it offers none.
+    pub(crate) address: Option<String>,
+    /// How many windows it had. Only good for not asking for the list of something that claims millions.
+    pub(crate) windows: Option<i32>,
 }
 
 /// One application, and the ways to talk to it.
@@ -53,11 +69,11 @@ impl Bus {
             Some(address) => address.clone(),
             None => address_from_session(environment).await?,
         };
-        let connection = open(&address, false).await.map_err(|fault| {
+        let line = open(&address, false).await.map_err(|fault| {
             no_bus("the session bus names one, and it cannot be connected to").platform(fault.word())
         })?;
-        let guid = connection.server_guid().to_string();
-        Ok(Bus { connection, guid, links: Mutex::new(HashMap::new()) })
+        let guid = line.connection.server_guid().to_string();
+        Ok(Bus { line, guid, links: Mutex::default(), met: SyncMutex::default() })
     }
 
     /// The identity of this desktop session.
@@ -77,7 +93,7 @@ impl Bus {
 
     /// Whoever has that name on the bus.
     pub(crate) fn peer(&self, name: &str) -> Peer {
-        Peer::on_bus(&self.connection, name)
+        Peer::on_bus(&self.line, name)
     }
 
     /// The identity of an object of an application.
@@ -100,40 +116,54 @@ impl Bus {
         Ok(link)
     }
 
+    /// Remembers what listing the applications told of one.
+    pub(crate) fn meet(&self, name: &str, met: Met) {
+        self.met.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), met);
+    }
+
+    /// What is remembered of an application.
+    pub(crate) fn met(&self, name: &str) -> Option<Met> {
+        self.met.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
+    }
+
     async fn open_link(&self, name: &str) -> Result<Link, Fault> {
-        let on_bus = self.peer(name);
-        let application = format!("{ATSPI}Application");
-        let pid = self.pid_of(name).await?;
-        let process = process::process(pid).ok_or(Fault::Disconnected)?;
-        if process::is_stopped(pid) {
-            return Err(Fault::NoAnswer);
-        }
-        let mut answers = on_bus
-            .batch(vec![
-                on_bus.get(ROOT, &application, "ToolkitName"),
-                on_bus.call(ROOT, &application, "GetApplicationBusAddress", &()),
-            ])
-            .await;
-        let address: Result<String, Fault> = body(answers.pop().unwrap_or(Err(Fault::Malformed)));
-        let toolkit: Result<String, Fault> = property(answers.pop().unwrap_or(Err(Fault::Malformed)));
-        if matches!(toolkit, Err(Fault::NoAnswer | Fault::Disconnected)) {
-            return Err(toolkit.err().unwrap_or(Fault::NoAnswer));
-        }
-        let private = address.ok().filter(|address| is_local_socket(address));
-        let mut read = on_bus;
-        if let Some(address) = &private
-            && let Some(peer) = open_private(address, pid).await
+        let met = match self.met(name) {
+            Some(met) if process::is_stopped(met.process.pid) => return Err(Fault::NoAnswer),
+            Some(met) => met,
+            None => self.introduce(name).await?,
+        };
+        let mut read = self.peer(name);
+        if let Some(address) = &met.address
+            && let Some(peer) = open_private(address, met.process.pid).await
         {
             read = peer;
         }
         Ok(Link {
             name: name.to_owned(),
-            process,
-            toolkit: Toolkit::named(toolkit.as_deref().unwrap_or_default()),
+            process: met.process,
+            toolkit: Toolkit::named(&met.toolkit),
             read,
-            private,
+            private: met.address,
             act: OnceCell::new(),
         })
+    }
+
+    async fn introduce(&self, name: &str) -> Result<Met, Fault> {
+        let pid = self.pid_of(name).await?;
+        let process = process::process(pid).ok_or(Fault::Disconnected)?;
+        if process::is_stopped(pid) {
+            return Err(Fault::NoAnswer);
+        }
+        let peer = self.peer(name);
+        let application = format!("{ATSPI}Application");
+        let asks = vec![peer.get(ROOT, &application, "ToolkitName"), private_address(&peer)];
+        let mut answers = peer.batch(asks).await.into_iter();
+        let mut next = || answers.next().unwrap_or(Err(Fault::Malformed));
+        let (toolkit, address) = (property::<String>(next()), local_address(next()));
+        if let Err(fault @ (Fault::NoAnswer | Fault::Disconnected)) = toolkit {
+            return Err(fault);
+        }
+        Ok(Met { process, toolkit: toolkit.unwrap_or_default(), address, windows: None })
     }
 
     /// The pid behind a bus name, as the bus itself knows it.
@@ -160,6 +190,16 @@ impl Link {
     }
 }
 
+/// The question for the address of an application's private connection.
+pub(crate) fn private_address(peer: &Peer) -> Ask {
+    peer.call(ROOT, &format!("{ATSPI}Application"), "GetApplicationBusAddress", &())
+}
+
+/// The address in the answer, if it is one that may be connected to.
+pub(crate) fn local_address(answer: Answer) -> Option<String> {
+    body::<String>(answer).ok().filter(|address| is_local_socket(address))
+}
+
 /// Whether an address that an application gave is a plain local socket. Others could make us start a
 /// program (`unixexec:`) or talk to another machine (`tcp:`).
 fn is_local_socket(address: &str) -> bool {
@@ -168,17 +208,25 @@ fn is_local_socket(address: &str) -> bool {
 
 /// Opens a private connection and makes sure that the process asked for is at its other end.
 async fn open_private(address: &str, pid: u32) -> Option<Peer> {
-    let connection = open(address, true).await.ok()?;
-    let credentials = connection.peer_creds().await.ok()?;
-    (credentials.process_id() == Some(pid)).then(|| Peer::private(connection))
+    let line = open(address, true).await.ok()?;
+    let credentials = line.connection.peer_creds().await.ok()?;
+    (credentials.process_id() == Some(pid)).then(|| Peer::private(line))
 }
 
-async fn open(address: &str, private: bool) -> Result<Connection, Fault> {
-    let build = || -> zbus::Result<Builder<'_>> {
-        let builder = Builder::address(address)?.max_queued(QUEUE);
-        Ok(if private { builder.p2p() } else { builder })
+async fn open(address: &str, private: bool) -> Result<Line, Fault> {
+    let fault = |error: zbus::Error| Fault::of(&error);
+    let parsed: Address = address.parse().map_err(|_| Fault::Malformed)?;
+    let (builder, outbox) = match Batched::connect(&parsed).await {
+        Some(socket) => {
+            let socket = socket.map_err(|_| Fault::Disconnected)?;
+            let outbox = socket.outbox();
+            (Builder::socket(socket), Some(outbox))
+        }
+        None => (Builder::address(parsed).map_err(fault)?, None),
     };
-    build().map_err(|error| Fault::of(&error))?.build().await.map_err(|error| Fault::of(&error))
+    let builder = builder.max_queued(QUEUE);
+    let builder = if private { builder.p2p() } else { builder };
+    Ok(Line { connection: builder.build().await.map_err(fault)?, outbox })
 }
 
 /// Asks the session bus for the accessibility bus, and switches accessibility on where it is off: toolkits
@@ -198,10 +246,10 @@ async fn address_from_session(environment: &Environment) -> Result<String> {
                 .kind("no_session_bus")
                 .suggest("run it inside a desktop session, or start a private one with `surehand desktop start`")
         })?;
-    let connection = open(&session, false)
+    let line = open(&session, false)
         .await
         .map_err(|fault| no_bus("the session bus cannot be connected to").platform(fault.word()))?;
-    let peer = Peer::on_bus(&connection, "org.a11y.Bus");
+    let peer = Peer::on_bus(&line, "org.a11y.Bus");
     let mut answers = peer
         .batch(vec![
             peer.get("/org/a11y/bus", "org.a11y.Status", "IsEnabled"),

@@ -13,6 +13,7 @@ mod error;
 mod process;
 mod read;
 mod roles;
+mod socket;
 mod states;
 mod toolkit;
 mod tree;

@@ -185,8 +185,13 @@ pub(crate) async fn complete(
     for ((index, field), answer) in fields.iter().zip(link.read.batch_within(asks, left()).await) {
         late |= matches!(answer, Err(Fault::NoAnswer));
         if let Field::ActionCount = field {
+            // The first one has been asked for already, and almost always it is the one that counts.
             let count = property::<i32>(answer).unwrap_or(0).clamp(0, MAX_ACTIONS);
-            named.extend((0..count).map(|action| (*index, action)));
+            if count == 0 {
+                extras[*index].actions.clear();
+            } else if !presses(link.toolkit, &raws[*index], &extras[*index]) {
+                named.extend((1..count).map(|action| (*index, action)));
+            }
         } else {
             take(&mut extras[*index], field, answer, link.toolkit);
         }
@@ -276,6 +281,11 @@ pub(crate) async fn complete(
     Completed { nodes, clipped, late }
 }
 
+/// Whether one of the actions that are known activates the element.
+fn presses(toolkit: Toolkit, raw: &Raw, extra: &Extra) -> bool {
+    raw.role.known().is_some_and(|role| toolkit.press(&extra.actions, roles::role(*role).0).is_some())
+}
+
 /// What can be asked of an element once its skeleton is known.
 fn first_asks(link: &Link, raw: &Raw, request: &ObserveRequest, extra: &mut Extra) -> Vec<(Field, Ask)> {
     let peer = &link.read;
@@ -290,6 +300,7 @@ fn first_asks(link: &Link, raw: &Raw, request: &ObserveRequest, extra: &mut Extr
         if link.toolkit.lists_actions() {
             asks.push((Field::Actions, peer.call(path, &action, "GetActions", &())));
         } else {
+            asks.push((Field::ActionName, peer.call(path, &action, "GetName", &(0i32,))));
             asks.push((Field::ActionCount, peer.get(path, &action, "NActions")));
         }
     }

@@ -41,6 +41,9 @@ const LATE: Duration = Duration::from_millis(2_500);
 
 /// How often it is looked at. What changes meanwhile is announced by nothing.
 const LOOK_AGAIN: Duration = Duration::from_millis(60);
+/// In how many steps at most what the list leaves out is asked for at once: a table, its rows, their cells, and what
+/// is in those.
+const CACHE_STEPS: usize = 6;
 
 /// One entry of `Cache.GetItems`: object, application, parent, index in parent, count of children,
 /// interfaces, name, role, description, states. Read with plain types: one entry of a kind we do not know
@@ -192,7 +195,8 @@ impl<'a> Skeleton<'a> {
     async fn read(&mut self, root: &str, span: Duration) -> Result<(), Fault> {
         let started = tokio::time::Instant::now();
         let left = || span.saturating_sub(started.elapsed());
-        let cache = if self.link.toolkit.has_bulk_read() { self.bulk(left()).await } else { Cache::default() };
+        let mut cache = if self.link.toolkit.has_bulk_read() { self.bulk(left()).await } else { Cache::default() };
+        self.complete_cache(&mut cache, root, left()).await;
         self.seen.insert(root.to_owned());
         self.raws.push(Raw::new(root.to_owned()));
         let mut level = vec![0];
@@ -215,6 +219,64 @@ impl<'a> Skeleton<'a> {
         Cache::of(&self.link.name, body(answer).unwrap_or_default())
     }
 
+    /// Asks for what the list leaves out, wherever in the tree it is, in few steps: a level at a time would be a
+    /// round trip for each level. What cannot be asked here, or is not answered, is left to the levels, which say
+    /// what became of it.
+    async fn complete_cache(&self, cache: &mut Cache, root: &str, span: Duration) {
+        let started = tokio::time::Instant::now();
+        let peer = &self.link.read;
+        let accessible = format!("{ATSPI}Accessible");
+        let mut seen = HashSet::from([root.to_owned()]);
+        let mut edge = vec![root.to_owned()];
+        for _ in 0..if cache.items.is_empty() { 0 } else { CACHE_STEPS } {
+            let mut strangers = Vec::new();
+            let mut parents = Vec::new();
+            while let Some(path) = edge.pop() {
+                let Some(count) = cache.count(&path) else {
+                    strangers.push(path);
+                    continue;
+                };
+                if count == 0 || count > self.request.max_children {
+                    continue;
+                }
+                let listed = cache.children.get(&path);
+                // Also where some are missing: those that are listed are looked into right away.
+                let paths = listed.into_iter().flat_map(|children| &children.paths);
+                edge.extend(paths.filter(|child| seen.insert((*child).clone())).cloned());
+                if listed.is_none_or(|children| !children.are_all(count)) {
+                    parents.push(path);
+                }
+                if seen.len() > self.request.max_nodes {
+                    return;
+                }
+            }
+            let ask_parent = |path: &String| peer.call(path, &accessible, "GetChildren", &());
+            let asks = strangers.iter().flat_map(|path| read::skeleton_asks(self.link, path));
+            let asks: Vec<_> = asks.chain(parents.iter().map(ask_parent)).collect();
+            if asks.is_empty() {
+                return;
+            }
+            let left = span.saturating_sub(started.elapsed());
+            let mut answers = peer.batch_within(asks, left).await.into_iter();
+            for path in strangers {
+                let mut raw = Raw::new(path.clone());
+                if read::take_skeleton(&mut raw, &mut answers.by_ref().take(SKELETON_ASKS)).is_ok() {
+                    cache.strangers.insert(path.clone(), raw);
+                    edge.push(path);
+                }
+            }
+            for path in parents {
+                if let Some(Ok(answer)) = answers.next()
+                    && let Ok(children) = body::<Vec<NativeRef>>(Ok(answer))
+                {
+                    let own = children.iter().filter(|child| self.is_own(child)).map(|(_, path)| path.to_string());
+                    edge.extend(own.filter(|child| child != NULL && seen.insert(child.clone())));
+                    cache.asked.insert(path, children);
+                }
+            }
+        }
+    }
+
     /// Fills in the skeletons of one level.
     async fn fill(&mut self, level: &[usize], cache: &Cache, span: Duration) -> Result<(), Fault> {
         let (mut unknown, mut unnamed) = (Vec::new(), Vec::new());
@@ -228,7 +290,10 @@ impl<'a> Skeleton<'a> {
                         unnamed.push(*index);
                     }
                 }
-                None => unknown.push(*index),
+                None => match cache.strangers.get(&raw.path) {
+                    Some(known) => *raw = Raw { parent: raw.parent, ..known.clone() },
+                    None => unknown.push(*index),
+                },
             }
         }
         let accessible = format!("{ATSPI}Accessible");
@@ -277,6 +342,7 @@ impl<'a> Skeleton<'a> {
 
         let mut asked = Vec::new();
         let mut pages = Vec::new();
+        let mut told = Vec::new();
         let mut lists: HashMap<usize, Vec<String>> = HashMap::new();
         for &index in level {
             let raw = &self.raws[index];
@@ -292,12 +358,16 @@ impl<'a> Skeleton<'a> {
                 pages.push((index, count, offset));
                 continue;
             }
-            match cache.children.get(&raw.path) {
-                Some(children) if children.len() as u64 == count => {
-                    lists.insert(index, children.clone());
+            match (cache.children.get(&raw.path), cache.asked.get(&raw.path)) {
+                (Some(children), _) if children.are_all(count) => {
+                    lists.insert(index, children.paths.clone());
                 }
+                (_, Some(children)) => told.push((index, children)),
                 _ => asked.push((index, count)),
             }
+        }
+        for (index, children) in told {
+            lists.insert(index, self.own(index, children));
         }
         let asks = asked
             .iter()
@@ -306,12 +376,7 @@ impl<'a> Skeleton<'a> {
         for ((index, count), answer) in asked.iter().zip(peer.batch_within(asks, span).await) {
             match body::<Vec<NativeRef>>(answer) {
                 Ok(children) => {
-                    let foreign = children.iter().filter(|child| !self.is_own(child)).count();
-                    if foreign > 0 {
-                        self.gap(GapReason::Unreadable, *index, foreign as u64);
-                    }
-                    let own = children.into_iter().filter(|child| self.is_own(child)).map(|(_, path)| path.to_string());
-                    lists.insert(*index, own.collect());
+                    lists.insert(*index, self.own(*index, &children));
                 }
                 Err(Fault::NoAnswer) if span.is_zero() => self.gap(GapReason::Deadline, *index, *count),
                 Err(Fault::NoAnswer | Fault::Disconnected) => self.gap(GapReason::Unresponsive, *index, *count),
@@ -440,6 +505,17 @@ impl<'a> Skeleton<'a> {
         child.0.is_empty() || child.0 == self.link.name
     }
 
+    /// The children that belong to the same application; others are a gap.
+    fn own(&mut self, index: usize, children: &[NativeRef]) -> Vec<String> {
+        let own = children.iter().filter(|child| self.is_own(child)).map(|(_, path)| path.to_string());
+        let own: Vec<String> = own.collect();
+        let foreign = children.len() - own.len();
+        if foreign > 0 {
+            self.gap(GapReason::Unreadable, index, foreign as u64);
+        }
+        own
+    }
+
     fn gap(&mut self, reason: GapReason, node: usize, missing: u64) {
         self.gaps.push(Gap::at(reason, node).missing(missing));
     }
@@ -485,8 +561,25 @@ impl<'a> Skeleton<'a> {
 #[derive(Default)]
 struct Cache {
     items: HashMap<String, Item>,
-    /// Children in order, for the parents all of whose listed children have a place of their own.
-    children: HashMap<String, Vec<String>>,
+    /// The children of each parent, as far as the list tells them.
+    children: HashMap<String, Children>,
+    /// What the list left out and was asked for at once.
+    strangers: HashMap<String, Raw>,
+    /// The children of parents of which the list does not tell them all.
+    asked: HashMap<String, Vec<NativeRef>>,
+}
+
+/// Children of one parent in the list.
+struct Children {
+    paths: Vec<String>,
+    /// Whether their places are 0, 1, 2, …, which proves the order; anything else is asked for.
+    in_order: bool,
+}
+
+impl Children {
+    fn are_all(&self, count: u64) -> bool {
+        self.in_order && self.paths.len() as u64 == count
+    }
 }
 
 struct Item {
@@ -513,6 +606,14 @@ impl Item {
 }
 
 impl Cache {
+    /// How many children it has; none where that is not known, and for what the list does not tell, not even that.
+    fn count(&self, path: &str) -> Option<u64> {
+        match self.items.get(path) {
+            Some(item) => Some(u64::try_from(item.child_count).unwrap_or(0)),
+            None => self.strangers.get(path).map(|raw| raw.child_count.known().copied().unwrap_or(0)),
+        }
+    }
+
     fn of(name: &str, items: Vec<CacheItem>) -> Cache {
         let mut cache = Cache::default();
         let mut placed: HashMap<String, Vec<(i32, String)>> = HashMap::new();
@@ -529,11 +630,9 @@ impl Cache {
         }
         for (parent, mut children) in placed {
             children.sort_by_key(|(index, _)| *index);
-            // Places 0, 1, 2, … prove the order; anything else is asked for.
             let in_order = children.iter().enumerate().all(|(place, (index, _))| i32::try_from(place) == Ok(*index));
-            if in_order {
-                cache.children.insert(parent, children.into_iter().map(|(_, path)| path).collect());
-            }
+            let paths = children.into_iter().map(|(_, path)| path).collect();
+            cache.children.insert(parent, Children { paths, in_order });
         }
         cache
     }

@@ -33,18 +33,21 @@ struct TreeWindow {
     extents: Reading<Rect>,
 }
 
-/// The windows of these applications.
-pub(crate) async fn windows(
-    bus: &Bus,
-    applications: &[Application],
-    on_screen: Option<&[XWindow]>,
-    span: Duration,
-) -> Listing<Window> {
-    let mut listing = Listing { items: Vec::new(), unresponsive: Vec::new() };
+/// The windows in the trees of these applications.
+pub(crate) struct Trees<'a>(Vec<(&'a Application, Result<Vec<TreeWindow>, Fault>)>);
+
+/// Asks these applications for their windows, each at the same time.
+pub(crate) async fn trees<'a>(bus: &Bus, applications: &'a [Application], span: Duration) -> Trees<'a> {
     let asked = applications.iter().map(|application| async move {
         (application, of_application(bus, application, span.min(PATIENCE.max(span / 2))).await)
     });
-    for (application, found) in futures_util::future::join_all(asked).await {
+    Trees(futures_util::future::join_all(asked).await)
+}
+
+/// The windows of these applications, joined with those on the screen.
+pub(crate) fn windows(trees: Trees<'_>, on_screen: Option<&[XWindow]>) -> Listing<Window> {
+    let mut listing = Listing { items: Vec::new(), unresponsive: Vec::new() };
+    for (application, found) in trees.0 {
         match found {
             Ok(windows) => {
                 let own: Vec<&XWindow> = on_screen
@@ -89,8 +92,15 @@ async fn of_application(bus: &Bus, application: &Application, span: Duration) ->
     // Over the bus and not over a private connection: this is asked of every application, and making one
     // costs more than the few calls here.
     let peer = bus.peer(name);
-    let mut answers = peer.batch_within(vec![peer.get(ROOT, &accessible, "ChildCount")], span).await;
-    let count: i32 = property(answers.pop().unwrap_or(Err(Fault::Malformed)))?;
+    let told = bus.met(name).and_then(|met| met.windows);
+    let count = match told {
+        // One that had none may have opened its first by now.
+        Some(count) if count > 0 => count,
+        _ => {
+            let ask = vec![peer.get(ROOT, &accessible, "ChildCount")];
+            property(peer.batch_within(ask, span).await.pop().unwrap_or(Err(Fault::Malformed)))?
+        }
+    };
     if count == 0 {
         return Ok(Vec::new());
     }

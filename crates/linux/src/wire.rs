@@ -12,10 +12,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use futures_util::StreamExt as _;
 use serde::Serialize;
 use zbus::message::Type as MessageType;
-use zbus::zvariant::{DynamicDeserialize, DynamicType, OwnedValue};
+use zbus::zvariant::{DynamicDeserialize, DynamicType, Value};
 use zbus::{Connection, Message, MessageStream};
 
 use crate::error::Fault;
+use crate::socket::Outbox;
 
 /// How many calls are on the way at once. Enough to keep the peer busy, and few enough that it still gets
 /// round to its own user between two of ours.
@@ -33,10 +34,18 @@ pub(crate) struct Ask {
 /// One answer.
 pub(crate) type Answer = Result<Message, Fault>;
 
+/// A connection, and where messages are kept until a batch of them is put together.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    pub(crate) connection: Connection,
+    /// None where the bus library has the socket to itself and each message is written at once.
+    pub(crate) outbox: Option<Arc<Outbox>>,
+}
+
 /// A peer: a name on a bus, or the other end of a private connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Peer {
-    connection: Connection,
+    line: Line,
     /// The bus name; none on a private connection, where there is only one other.
     destination: Option<String>,
     /// How many calls were made, by all clones together.
@@ -44,12 +53,12 @@ pub(crate) struct Peer {
 }
 
 impl Peer {
-    pub(crate) fn on_bus(connection: &Connection, name: &str) -> Peer {
-        Peer { connection: connection.clone(), destination: Some(name.to_owned()), made: Arc::default() }
+    pub(crate) fn on_bus(line: &Line, name: &str) -> Peer {
+        Peer { line: line.clone(), destination: Some(name.to_owned()), made: Arc::default() }
     }
 
-    pub(crate) fn private(connection: Connection) -> Peer {
-        Peer { connection, destination: None, made: Arc::default() }
+    pub(crate) fn private(line: Line) -> Peer {
+        Peer { line, destination: None, made: Arc::default() }
     }
 
     /// How many calls were made to it so far.
@@ -91,28 +100,45 @@ impl Peer {
     }
 
     async fn batch_into(&self, asks: Vec<Ask>, answers: &mut [Option<Answer>]) {
+        if asks.is_empty() {
+            return;
+        }
         self.made.fetch_add(asks.len() as u64, Ordering::Relaxed);
-        let mut replies = MessageStream::from(&self.connection);
-        let mut waiting: HashMap<NonZeroU32, usize> = HashMap::with_capacity(IN_FLIGHT);
-        for (index, ask) in asks.into_iter().enumerate() {
-            let message = match ask.message {
-                Ok(message) => message,
-                Err(fault) => {
-                    answers[index] = Some(Err(fault));
-                    continue;
+        tracing::debug!(calls = asks.len(), to = self.destination.as_deref().unwrap_or("private"), "batch");
+        let mut replies = MessageStream::from(&self.line.connection);
+        let mut waiting: HashMap<NonZeroU32, usize> = HashMap::with_capacity(asks.len().min(IN_FLIGHT));
+        let mut asks = asks.into_iter().enumerate();
+        loop {
+            // New ones go out together once half of the others are answered: the peer is never idle, and is not
+            // woken for each.
+            if waiting.len() <= IN_FLIGHT / 2 && asks.len() > 0 {
+                let hold = self.line.outbox.as_deref().map(Outbox::hold);
+                for (index, ask) in asks.by_ref().take(IN_FLIGHT - waiting.len()) {
+                    let message = match ask.message {
+                        Ok(message) => message,
+                        Err(fault) => {
+                            answers[index] = Some(Err(fault));
+                            continue;
+                        }
+                    };
+                    waiting.insert(message.primary_header().serial_num(), index);
+                    if self.line.connection.send(&message).await.is_err() {
+                        return lost(&waiting, answers);
+                    }
                 }
-            };
-            while waiting.len() >= IN_FLIGHT {
-                if !take(&mut replies, &mut waiting, answers).await {
+                drop(hold);
+                if let Some(outbox) = &self.line.outbox
+                    && outbox.flush().await.is_err()
+                {
                     return lost(&waiting, answers);
                 }
             }
-            waiting.insert(message.primary_header().serial_num(), index);
-            if self.connection.send(&message).await.is_err() {
-                return lost(&waiting, answers);
+            if waiting.is_empty() {
+                if asks.len() == 0 {
+                    return;
+                }
+                continue;
             }
-        }
-        while !waiting.is_empty() {
             if !take(&mut replies, &mut waiting, answers).await {
                 return lost(&waiting, answers);
             }
@@ -173,8 +199,10 @@ where
 /// The value in the answer to [`Peer::get`].
 pub(crate) fn property<T>(answer: Answer) -> Result<T, Fault>
 where
-    T: TryFrom<OwnedValue>,
+    T: for<'v> TryFrom<Value<'v>>,
 {
-    let value: OwnedValue = body(answer)?;
+    let answer = answer?;
+    let body = answer.body();
+    let value: Value<'_> = body.deserialize().map_err(|_| Fault::Malformed)?;
     T::try_from(value).map_err(|_| Fault::Malformed)
 }

@@ -116,7 +116,7 @@ impl<'d> Bench<'d> {
         // What was clicked until now belongs to no trial any more.
         let stray = self.puppet.clicks();
         self.puppet.mutated = None;
-        let mut after = self.mutate(&mut rng, mutation, &groups, operations.clone());
+        let mut after = self.mutate(&mut rng, mutation, &groups, &operations);
         let begun = Instant::now();
         let answer = self.tool.click(&handle, timeout_ms);
         let took = begun.elapsed();
@@ -196,7 +196,7 @@ impl<'d> Bench<'d> {
         found.unwrap_or_else(|| panic!("the tool does not see in the window of {app} what is there: {last}"))
     }
 
-    fn mutate(&mut self, rng: &mut Rng, mutation: Mutation, groups: &Value, operations: Vec<Value>) -> Vec<Widget> {
+    fn mutate(&mut self, rng: &mut Rng, mutation: Mutation, groups: &Value, operations: &[Value]) -> Vec<Widget> {
         match mutation {
             Mutation::Restart => {
                 let environment = self.desktop.environment();

@@ -98,7 +98,7 @@ fn inspection(bench: &mut Bench<'_>) -> Done {
     let (beta, process) = bench.find("Beta")?;
     let live = element(bench.inspect(&beta.object, &process).map_err(|error| error.to_string())?)?;
     ensure(live.process == process, || format!("{:?} answers for {process:?}", live.process))?;
-    let looks = |node: &Node| (node.role, node.name.clone(), node.states.clone(), node.affordances.clone());
+    let looks = |node: &Node| (node.role, node.name.clone(), node.states, node.affordances.clone());
     ensure(looks(&live.node) == looks(&beta), || format!("{:?}\nin the tree {:?}", looks(&live.node), looks(&beta)))?;
     let window = live.ancestors.last().map(|window| &window.object);
     ensure(window == observation.window.object.as_ref(), || format!("its outermost container is {window:?}"))
