@@ -88,9 +88,21 @@ fn tree(bench: &mut Bench<'_>) -> Done {
 }
 
 fn identity(bench: &mut Bench<'_>) -> Done {
-    let objects = |observation: Observation| observation.nodes.into_iter().map(|node| node.object).collect::<Vec<_>>();
-    let (one, two) = (objects(bench.observe()?), objects(bench.observe()?));
-    ensure(one == two, || format!("{one:?}\nthen {two:?}"))
+    // What is made on demand may be made anew for every look; the platform has to say of which that is so.
+    let lasting = |observation: &Observation| -> Vec<_> {
+        let is_lasting = |index: &usize| {
+            !observation
+                .ancestors(*index)
+                .filter_map(|around| observation.nodes.get(around))
+                .any(|around| around.recycles)
+        };
+        let nodes = (0..observation.nodes.len()).filter(is_lasting).filter_map(|index| observation.nodes.get(index));
+        nodes.map(|node| (node.object.clone(), node.role, node.name.clone())).collect()
+    };
+    let (one, two) = (lasting(&bench.observe()?), lasting(&bench.observe()?));
+    ensure(one.len() == two.len(), || format!("{} elements, then {}", one.len(), two.len()))?;
+    let differ: Vec<_> = one.iter().zip(&two).filter(|(one, two)| one.0 != two.0).collect();
+    ensure(differ.is_empty(), || format!("{differ:?}"))
 }
 
 fn inspection(bench: &mut Bench<'_>) -> Done {
