@@ -26,7 +26,7 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("zbus*", &["surehand-linux"]),
     ("atspi*", &["surehand-linux"]),
     ("x11rb*", &["surehand-linux"]),
-    ("clap*", &["surehand-commands", "surehand-cli", "xtask"]),
+    ("clap*", &["surehand-commands", "surehand-cli", "surehand-testkit", "xtask"]),
     ("anyhow", &["xtask"]),
 ];
 
