@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::error::Error as _;
-use std::io::Read as _;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use rustix::event::{PollFd, PollFlags, Timespec};
 use surehand_commands::command::Invocation;
 use surehand_commands::registry::{COMMANDS, FAMILIES};
 use surehand_core::desktop::Environment;
+use surehand_core::time::Cancel;
 use surehand_core::{Code, Error, Result};
 use surehand_runtime::{Places, Settings};
 
@@ -155,7 +157,14 @@ fn refused(error: &clap::Error) -> Parsed {
     }
     // An argument that refuses itself with one of our errors says more than the parser around it.
     let own = error.source().and_then(|source| source.downcast_ref::<Error>()).cloned();
-    let usage = error.to_string();
+    // What was to be typed may be a secret, and what the shell made several words of is not repeated.
+    let unquoted = matches!(asked_for().as_str(), "type" | "set-value") && error.kind() == ErrorKind::UnknownArgument;
+    let usage = if unquoted {
+        "error: there are more arguments than the ref and the text\n\nQuote the text, or give it with `--stdin`.\n"
+            .to_owned()
+    } else {
+        error.to_string()
+    };
     let message = || match error.kind() {
         // What the parser has to say then is the whole help, and that is for people.
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => "no command was given".to_owned(),
@@ -172,9 +181,14 @@ fn refused(error: &clap::Error) -> Parsed {
     Parsed::Refused { command: asked_for(), error, usage, format: format_asked_for() }
 }
 
+/// The arguments as text; what is no text is only looked at, so that it may lose something.
+fn given() -> Vec<String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
 /// The command that the arguments were for, so that the envelope can name it although they do not parse.
 fn asked_for() -> String {
-    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).take(2).collect();
+    let words: Vec<String> = given().into_iter().skip(1).filter(|word| !word.starts_with('-')).take(2).collect();
     let pair = words.join(" ");
     [Some(pair.as_str()), words.first().map(String::as_str)]
         .into_iter()
@@ -190,7 +204,7 @@ fn format(word: &str) -> Format {
 
 /// The format in arguments that do not parse.
 fn format_asked_for() -> Option<Format> {
-    let words: Vec<String> = std::env::args().collect();
+    let words = given();
     let given = words.iter().find_map(|word| word.strip_prefix("--format="));
     let after = words.iter().position(|word| word == "--format").and_then(|at| words.get(at + 1));
     given.or(after.map(String::as_str)).map(format)
@@ -228,17 +242,46 @@ fn settings(matches: &ArgMatches) -> Result<Settings> {
 }
 
 /// More than this on standard input is no text for a field.
-const MAX_INPUT: u64 = 1 << 20;
+const MAX_INPUT: usize = 1 << 20;
+
+/// How long standard input is waited for in all; a person may be writing it.
+const INPUT_WAIT: Duration = Duration::from_secs(600);
+
+/// How often it is looked whether the call was cancelled meanwhile.
+const INPUT_LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// The text on standard input.
-pub(crate) fn standard_input() -> Result<String> {
-    let mut text = String::new();
-    std::io::stdin().take(MAX_INPUT + 1).read_to_string(&mut text).map_err(|error| {
-        Error::new(Code::InvalidArgs, "standard input is not text in UTF-8").platform(error.kind().to_string())
-    })?;
-    if text.len() as u64 > MAX_INPUT {
-        return Err(Error::new(Code::InvalidArgs, format!("standard input holds more than {MAX_INPUT} bytes")));
+pub(crate) fn standard_input(cancel: &Cancel) -> Result<String> {
+    let failed = |errno: rustix::io::Errno| {
+        Error::new(Code::InvalidArgs, "standard input cannot be read").platform(errno.to_string())
+    };
+    let stdin = std::io::stdin();
+    let end = Instant::now() + INPUT_WAIT;
+    let mut bytes = Vec::new();
+    let mut part = [0; 8_192];
+    loop {
+        if cancel.is_raised() || Instant::now() >= end {
+            let kind = if cancel.is_raised() { "cancelled" } else { "deadline" };
+            return Err(Error::new(Code::Timeout, "standard input did not come to an end in time").kind(kind));
+        }
+        let mut waiting = [PollFd::new(&stdin, PollFlags::IN)];
+        match rustix::event::poll(&mut waiting, Some(&INPUT_LOOK)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => continue,
+            Ok(_) => {}
+            Err(errno) => return Err(failed(errno)),
+        }
+        match rustix::io::read(&stdin, &mut part) {
+            Ok(0) => break,
+            Ok(count) => bytes.extend_from_slice(&part[..count]),
+            Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(failed(errno)),
+        }
+        if bytes.len() > MAX_INPUT {
+            return Err(Error::new(Code::InvalidArgs, format!("standard input holds more than {MAX_INPUT} bytes")));
+        }
     }
+    let mut text = String::from_utf8(bytes)
+        .map_err(|_| Error::new(Code::InvalidArgs, "standard input is not text in UTF-8").platform("invalid data"))?;
     // A shell's `echo` and here-documents end with a line break that nobody means.
     if text.ends_with('\n') {
         text.pop();

@@ -48,11 +48,24 @@ fn failed(command: &str, error: &Error, format: Format) -> ExitCode {
 /// Prints what is wrong with the arguments.
 pub(crate) fn refused(command: &str, error: &Error, usage: &str, format: Option<Format>) -> ExitCode {
     let status = error.code().exit_status();
-    let _ = io::stderr().write_all(usage.as_bytes());
+    let _ = io::stderr().write_all(visible(usage).as_bytes());
     if format == Some(Format::Outline) || format.is_none() && io::stdout().is_terminal() {
         return ExitCode::from(status);
     }
     finish(stdout(&envelope::failure(command, error)), status)
+}
+
+/// The text with everything escaped that steers a terminal or cannot be seen: it repeats arguments.
+fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c != '\n' && c != '\t' && (c.is_control() || surehand_core::text::is_invisible(c)) {
+            out.extend(c.escape_unicode());
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }
 
 /// Prints help and the like.
@@ -80,11 +93,11 @@ fn stderr(error: &Error) -> io::Result<()> {
     Ok(())
 }
 
-/// A reader that has gone, as in `surehand snapshot | head`, is no failure.
+/// A reader that has gone, as in `surehand snapshot | head`, is no failure of ours; what the command met still is.
 fn finish(written: io::Result<()>, status: u8) -> ExitCode {
     match written {
         Ok(()) => ExitCode::from(status),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::from(status),
         Err(_) => ExitCode::FAILURE,
     }
 }

@@ -16,7 +16,8 @@ use crate::outline::Outline;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
-    /// Reads, and changes nothing but our own snapshots.
+    /// Reads, and changes nothing but our own snapshots. Where accessibility is off in the session, the first reading
+    /// switches it on.
     Observe,
     /// Changes an application through its accessibility interfaces or its window.
     Act,
@@ -291,6 +292,9 @@ fn decode<C: Command>(command: &str, value: Value) -> Result<C> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         let what = error.into_inner();
+        // What is typed into fields can be a secret; it is not repeated where it stands in the wrong place.
+        let secret = matches!(command, "type" | "set-value");
+        let what = if secret { "its value is not of the right kind".to_owned() } else { what.to_string() };
         let place = if path == "." { String::new() } else { format!(" in `{path}`") };
         Error::new(Code::InvalidArgs, format!("the arguments of `{command}` are not valid{place}: {what}"))
             .kind("bad_arguments")

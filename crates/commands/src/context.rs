@@ -80,8 +80,8 @@ pub trait Services {
     /// The text on standard input, where the front end has one to give.
     ///
     /// # Errors
-    /// `INVALID_ARGS` when it has none or it is no text.
-    fn standard_input(&self) -> Result<String>;
+    /// `INVALID_ARGS` when it has none or it is no text, `TIMEOUT` when it does not end.
+    fn standard_input(&self, cancel: &Cancel) -> Result<String>;
 
     /// Runs a program in the foreground with this environment alone, and returns its exit status.
     ///
@@ -191,7 +191,8 @@ impl<'a> Cx<'a> {
             return Ok(Vec::new());
         };
         let observation = platform.observe(call, &snapshot.application, &window, &ObserveRequest::default())?;
-        let fits = |index: usize| evidence::compare_in(captured, &observation, index) == Some(Verdict::Same);
+        let rows = evidence::rows(&observation);
+        let fits = |index: usize| evidence::compare_in(captured, &observation, &rows, index) == Some(Verdict::Same);
         let store = self.services.snapshots();
         let id = store.allocate()?;
         let kept = number(&observation, id, platform.session(), self.services.unix_time(), fits);
@@ -226,7 +227,7 @@ impl<'a> Cx<'a> {
     pub fn text(&self, argument: Option<String>, from_stdin: bool) -> Result<String> {
         let text = match (argument, from_stdin) {
             (Some(text), false) => text,
-            (None, true) => self.services.standard_input()?,
+            (None, true) => self.services.standard_input(self.cancel)?,
             (Some(_), true) => {
                 return Err(Error::new(Code::InvalidArgs, "give the text as an argument or with `--stdin`, not both"));
             }

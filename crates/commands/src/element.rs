@@ -260,6 +260,9 @@ pub struct GapView {
     /// The offset for `snapshot --root REF --offset N` that goes on where this stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u64>,
+    /// That this stands for so many further gaps of its reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<usize>,
 }
 
 /// More gaps than this are counted by their reason alone.
@@ -276,9 +279,27 @@ pub fn gaps(observation: &Observation, ref_of: impl Fn(usize) -> Option<Ref>) ->
             missing: gap.missing,
             ref_id: gap.node.and_then(&ref_of),
             next_offset: gap.next,
+            more: None,
         }
     };
-    observation.gaps.iter().take(MAX_GAPS).map(view).collect()
+    let mut views: Vec<GapView> = observation.gaps.iter().take(MAX_GAPS).map(view).collect();
+    let mut rest: Vec<(GapReason, usize)> = Vec::new();
+    for gap in observation.gaps.iter().skip(MAX_GAPS) {
+        match rest.iter_mut().find(|(reason, _)| *reason == gap.reason) {
+            Some((_, count)) => *count += 1,
+            None => rest.push((gap.reason, 1)),
+        }
+    }
+    views.extend(rest.into_iter().map(|(reason, count)| GapView {
+        reason,
+        role: None,
+        name: None,
+        missing: None,
+        ref_id: None,
+        next_offset: None,
+        more: Some(count),
+    }));
+    views
 }
 
 /// Adds a line for each gap.
@@ -293,6 +314,7 @@ pub fn gap_lines(gaps: &[GapView], lines: &mut Lines) {
             gap.ref_id.map_or(Word::Nothing, made),
             gap.missing.map_or(Word::Nothing, |missing| made(format!("missing={missing}"))),
             gap.next_offset.map_or(Word::Nothing, |next| made(format!("next-offset={next}"))),
+            gap.more.map_or(Word::Nothing, |more| made(format!("more={more}"))),
         ]);
     }
 }

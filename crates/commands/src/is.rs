@@ -28,7 +28,7 @@ pub(crate) struct Is {
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     property: Question,
-    /// Milliseconds to spend at most
+    /// Milliseconds to spend at most; one look is given two seconds more
     #[arg(long, value_name = "MS", default_value_t = FIVE_SECONDS)]
     #[serde(default = "five_seconds")]
     timeout_ms: u64,

@@ -86,7 +86,7 @@ impl Outline for Stands {
             ]);
         }
         if let Some(desktop) = &self.desktop {
-            lines.words([Word::Own("desktop"), made(desktop)]);
+            lines.words([Word::Own("desktop"), Word::Quoted(desktop)]);
         }
         lines.words([Word::Own("state"), Word::Quoted(&self.state_root)]);
         lines.finish()

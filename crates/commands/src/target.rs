@@ -286,7 +286,11 @@ fn choose(found: Vec<Window>, wanted: &Wanted<'_>, silent: &[Unresponsive]) -> R
     })
 }
 
-fn the_only(mut found: Vec<Window>, none: impl FnOnce() -> Error) -> Result<Window> {
+/// The only window of a list.
+///
+/// # Errors
+/// `none` when the list is empty, `AMBIGUOUS_TARGET` with the candidates when it holds several.
+pub fn the_only(mut found: Vec<Window>, none: impl FnOnce() -> Error) -> Result<Window> {
     match found.len() {
         0 => Err(none()),
         1 => Ok(found.remove(0)),

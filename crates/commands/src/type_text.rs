@@ -26,7 +26,7 @@ pub(crate) struct TypeText {
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     text: Option<String>,
-    /// Take it from standard input, so that it does not stand among the arguments of the process
+    /// Take it from standard input, less one line break at the end, so that it does not stand among the arguments
     #[arg(long, conflicts_with = "text")]
     #[serde(skip)]
     stdin: bool,

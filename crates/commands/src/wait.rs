@@ -234,6 +234,10 @@ fn bad(why: &str) -> Error {
     Error::new(Code::InvalidArgs, why).kind("bad_wait")
 }
 
+fn gone(title: &str) -> Error {
+    Error::new(Code::WindowNotFound, format!("there is no window titled {}", quote(title)))
+}
+
 /// How long one look may take, so that one at an application that hangs does not use up the whole wait.
 const ONE_LOOK: Duration = Duration::from_millis(2_000);
 
@@ -308,6 +312,9 @@ impl Wait {
 
     fn window(&self, platform: &dyn Platform, call: &Call<'_>, title: &str) -> Result<Waited> {
         let wanted = fold(title);
+        if wanted.is_empty() {
+            return Err(bad("the title to wait for is empty, and every window would match it"));
+        }
         let window = until(call, &format!("a window titled {}", quote(title)), || {
             let look = call.at_most(ONE_LOOK);
             let listing = platform.applications(&look)?;
@@ -321,12 +328,11 @@ impl Wait {
                     self.app.is_none() || applications.iter().any(|application| application.process == window.process);
                 of_app && fold(&window.title).contains(&wanted)
             });
-            // A window that can be read is worth waiting for; one of a program without a tree is not hidden either.
-            let best = fitting.max_by_key(|window| (window.is_accessible(), window.focused == Reading::Known(true)));
-            Ok(match best {
-                Some(window) => Look::Holds(WindowView::from(window)),
-                None if windows.is_empty() => Look::NotYet("there is no window".into()),
-                None => {
+            let fitting: Vec<_> = fitting.cloned().collect();
+            Ok(match fitting.len() {
+                1.. => Look::Holds(WindowView::from(&target::the_only(fitting, || gone(title))?)),
+                0 if windows.is_empty() => Look::NotYet("there is no window".into()),
+                0 => {
                     let titles: Vec<String> = windows.iter().take(8).map(|window| quote(&window.title)).collect();
                     Look::NotYet(format!("the windows are {}", titles.join(", ")))
                 }

@@ -56,6 +56,7 @@ pub struct Evidence {
 /// What of an observation decides whether an element can be told from all others in it.
 struct Census<'o> {
     observation: &'o Observation,
+    rows: Vec<Reading<&'o str>>,
     /// How many elements agree in every piece, where every piece is known.
     exact: HashMap<(Looks<'o>, [Option<&'o str>; 2]), u32>,
     /// How many agree in role, name and context.
@@ -73,13 +74,14 @@ impl<'o> Census<'o> {
     fn of(observation: &'o Observation) -> Self {
         let mut census = Census {
             observation,
+            rows: rows(observation),
             exact: HashMap::new(),
             alike: HashMap::new(),
             vague: HashMap::new(),
             faceless: HashSet::new(),
         };
         for (index, node) in observation.nodes.iter().enumerate() {
-            let Some(looks) = looks(observation, index) else {
+            let Some(looks) = looks(observation, index, census.row(index)) else {
                 census.faceless.insert(node.role);
                 continue;
             };
@@ -92,13 +94,17 @@ impl<'o> Census<'o> {
         census
     }
 
+    fn row(&self, index: usize) -> Reading<&'o str> {
+        self.rows.get(index).copied().unwrap_or(Reading::Unknown)
+    }
+
     /// Whether the element has a name or an id and no other one could be taken for it.
     fn is_sole(&self, index: usize) -> bool {
         let Some(node) = self.observation.nodes.get(index) else { return false };
-        let Some(looks) = looks(self.observation, index) else { return false };
+        let Some(looks) = looks(self.observation, index, self.row(index)) else { return false };
         let is_named = node.name.known().is_some() || node.native_id.known().is_some() || looks.3.is_some();
         // What was not looked at may hold its twin.
-        let whole = self.observation.is_complete() && self.observation.above.is_empty();
+        let whole = self.observation.is_whole() && self.observation.above.is_empty();
         if !is_named || !whole || self.faceless.contains(&node.role) {
             return false;
         }
@@ -114,12 +120,12 @@ fn around(observation: &Observation, index: usize) -> Vec<&Node> {
     within.chain(&observation.above).collect()
 }
 
-fn looks(observation: &Observation, index: usize) -> Option<Looks<'_>> {
+fn looks<'o>(observation: &'o Observation, index: usize, row: Reading<&'o str>) -> Option<Looks<'o>> {
     let node = observation.nodes.get(index)?;
     if node.name.is_unknown() {
         return None;
     }
-    let row = match row(observation, index) {
+    let row = match row {
         Reading::Known(key) => Some(key),
         Reading::Absent => None,
         Reading::Unknown => return None,
@@ -130,21 +136,30 @@ fn looks(observation: &Observation, index: usize) -> Option<Looks<'_>> {
     }
 }
 
-/// The key of the row that a node sits in, or is, in the nearest container that re-uses its objects.
+/// For each node the key of the row that it sits in, or is, in the nearest container that re-uses its objects.
 ///
 /// Absent outside of such containers and for a row without any text. Unknown where a text that could be the
-/// key was not read: a weaker one in its place could be another row's.
-pub fn row(observation: &Observation, index: usize) -> Reading<&str> {
-    let chain = std::iter::once(index).chain(observation.ancestors(index));
-    let mut below = index;
-    for (at, candidate) in chain.enumerate() {
-        let Some(node) = observation.nodes.get(candidate) else { return Reading::Unknown };
-        if at > 0 && node.recycles {
-            return first_text(observation, below);
-        }
-        below = candidate;
+/// key was not read: a weaker one in its place could be another row's. Made in one pass, since a container can
+/// hold as many nodes as there are.
+pub fn rows(observation: &Observation) -> Vec<Reading<&str>> {
+    let mut rows: Vec<Reading<&str>> = Vec::with_capacity(observation.nodes.len());
+    for (index, node) in observation.nodes.iter().enumerate() {
+        let row = match node.parent {
+            Some(parent) if observation.nodes.get(parent).is_some_and(|parent| parent.recycles) => {
+                first_text(observation, index)
+            }
+            // Parents come before their children in document order.
+            Some(parent) => rows.get(parent).copied().unwrap_or(Reading::Unknown),
+            None => match observation.above.iter().position(|around| around.recycles) {
+                None => Reading::Absent,
+                Some(0) => first_text(observation, index),
+                // Its row was not read.
+                Some(_) => Reading::Unknown,
+            },
+        };
+        rows.push(row);
     }
-    Reading::Absent
+    rows
 }
 
 /// The id of a node, else its name, else the first text below it.
@@ -197,7 +212,7 @@ pub fn capture(observation: &Observation, wanted: impl Fn(usize) -> bool) -> Vec
                 description: description(node).clone(),
                 context: context(around.iter().copied()),
                 recycled: around.iter().any(|ancestor| ancestor.recycles),
-                row: row(observation, index).map(str::to_owned),
+                row: census.row(index).map(str::to_owned),
                 sole: census.is_sole(index),
             };
             (index, evidence)
@@ -323,12 +338,17 @@ pub fn compare(captured: &Evidence, live: &Node, around: &Reading<Vec<Context>>,
     }
 }
 
-/// Compares captured evidence with a node of an observation, its row included.
-pub fn compare_in(captured: &Evidence, observation: &Observation, index: usize) -> Option<Verdict> {
+/// Compares captured evidence with a node of an observation, its row included. `rows` is what [`rows`] made of it.
+pub fn compare_in(
+    captured: &Evidence,
+    observation: &Observation,
+    rows: &[Reading<&str>],
+    index: usize,
+) -> Option<Verdict> {
     let node = observation.nodes.get(index)?;
     let around = context(around(observation, index).into_iter());
     let verdict = compare(captured, node, &around, Labels::Exact);
-    let now = row(observation, index);
+    let now = rows.get(index).copied().unwrap_or(Reading::Unknown);
     Some(match (&captured.row, now) {
         (Reading::Unknown, _) => verdict,
         (Reading::Known(then), Reading::Known(now)) if then == now => verdict,

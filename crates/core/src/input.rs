@@ -135,7 +135,9 @@ impl FromStr for Chord {
         let spelled = SPELLED.iter().find(|(name, _)| *name == word).map(|(_, c)| *c);
         let mut characters = last.chars();
         let key = match (characters.next(), characters.next()) {
-            (Some(c), None) if !c.is_control() && !c.is_whitespace() => Key::Character(c),
+            (Some(c), None) if !c.is_control() && !c.is_whitespace() && !crate::text::is_invisible(c) => {
+                Key::Character(c)
+            }
             _ => match spelled {
                 Some(c) => Key::Character(c),
                 None => NamedKey::from_word(&word)

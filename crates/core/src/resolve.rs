@@ -125,16 +125,17 @@ fn only_match(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, cap
         }
         other => other?,
     };
+    let rows = evidence::rows(&observation);
     let mut matching = Vec::new();
     let mut unreadable = false;
     for index in 0..observation.nodes.len() {
-        match evidence::compare_in(captured, &observation, index) {
+        match evidence::compare_in(captured, &observation, &rows, index) {
             Some(Verdict::Same) => matching.push(index),
             Some(Verdict::Unreadable(_)) => unreadable = true,
             Some(Verdict::Different(_)) | None => {}
         }
     }
-    let incomplete_now = unreadable || !observation.is_complete();
+    let incomplete_now = unreadable || !observation.is_whole();
     match matching.as_slice() {
         [] if !incomplete_now => Err(stale("the element is gone", "gone").detail("captured", summary_of(captured))),
         [] | [_] if !captured.sole => Err(stale(

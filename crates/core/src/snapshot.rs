@@ -41,7 +41,8 @@ pub struct Snapshot {
 /// What is kept of an element for telling differences. No text: what elements hold is not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seen {
-    /// A fingerprint of everything that a snapshot shows of it.
+    /// A fingerprint of what a snapshot shows of it and of what it hangs below. Its place among its siblings and on
+    /// the screen are not in it: both change for all that follow when one thing is added.
     pub print: u64,
     /// Its ref number, if it has one.
     pub number: Option<u32>,
@@ -76,7 +77,7 @@ impl Snapshot {
             there.insert(node.object.object.as_str());
             match self.seen.get(&node.object.object) {
                 None => difference.added.push(index),
-                Some(seen) if seen.print != fingerprint(node) => difference.changed.push(index),
+                Some(seen) if seen.print != fingerprint(observation, node) => difference.changed.push(index),
                 Some(_) => {}
             }
         }
@@ -92,7 +93,7 @@ impl Snapshot {
 
 /// A fingerprint of what a snapshot shows of an element. It has to be the same in every process, so it is
 /// FNV-1a and not the standard hasher, which is seeded.
-fn fingerprint(node: &Node) -> u64 {
+fn fingerprint(observation: &Observation, node: &Node) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |text: &str| {
         // A separator, so that two texts do not hash like one.
@@ -101,6 +102,9 @@ fn fingerprint(node: &Node) -> u64 {
         }
     };
     add(node.role.token());
+    add(&node.native_role);
+    let parent = node.parent.and_then(|parent| observation.nodes.get(parent));
+    add(parent.map_or("", |parent| parent.object.object.as_str()));
     for text in [node.name.text(), node.description.text(), node.native_id.text(), node.placeholder.text()] {
         add(text.unwrap_or_default());
     }
@@ -160,7 +164,7 @@ pub fn number(
         numbers.insert(index, number);
     }
     let seen = observation.nodes.iter().enumerate().map(|(index, node)| {
-        let seen = Seen { print: fingerprint(node), number: numbers.get(&index).copied() };
+        let seen = Seen { print: fingerprint(observation, node), number: numbers.get(&index).copied() };
         (node.object.object.clone(), seen)
     });
     let seen = seen.collect();

@@ -82,6 +82,11 @@ impl Observation {
         self.gaps.is_empty()
     }
 
+    /// Whether every element was seen. A text that was cut to the budget hides none.
+    pub fn is_whole(&self) -> bool {
+        self.gaps.iter().all(|gap| gap.reason == GapReason::TextBudget)
+    }
+
     /// The indices of a node's ancestors, nearest first.
     pub fn ancestors(&self, index: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(self.nodes.get(index).and_then(|node| node.parent), |index| {

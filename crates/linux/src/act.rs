@@ -1,5 +1,6 @@
 //! Handing one operation to an application.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use surehand_core::disposition::Delivery;
@@ -19,6 +20,7 @@ pub(crate) async fn perform(
     object: &ObjectId,
     operation: &Operation,
     span: Duration,
+    sent: &AtomicBool,
 ) -> Result<()> {
     let path = object.object.as_str();
     if let Operation::SetText(text) | Operation::InsertText(text) = operation
@@ -53,6 +55,8 @@ pub(crate) async fn perform(
             peer.call(path, "org.freedesktop.DBus.Properties", "Set", &of)
         }
     };
+    // From here on nobody can say that nothing was sent, also where this is given up half-way.
+    sent.store(true, Ordering::Release);
     let answer = peer.batch_within(vec![ask], left()).await.pop().unwrap_or(Err(Fault::Malformed));
     let accepted = match operation {
         Operation::SetNumber(_) => answer.map(|_| true),
@@ -100,9 +104,11 @@ async fn action_index(link: &Link, path: &str, action: &str, span: Duration) -> 
         let actions: Vec<(String, String, String)> = lookup(link, peer, ask, span).await?;
         actions.into_iter().map(|(name, _, _)| name).collect()
     } else {
-        let count = property::<i32>(one(peer, peer.get(path, &interface, "NActions"), span).await).unwrap_or(0);
+        let count = property::<i32>(one(peer, peer.get(path, &interface, "NActions"), span).await)
+            .map_err(|fault| not_sent(link, &fault))?;
         let asks = (0..count.clamp(0, 16)).map(|index| peer.call(path, &interface, "GetName", &(index,))).collect();
-        peer.batch_within(asks, span).await.into_iter().map(|answer| body(answer).unwrap_or_default()).collect()
+        let names = peer.batch_within(asks, span).await.into_iter().map(body);
+        names.collect::<Result<_, Fault>>().map_err(|fault| not_sent(link, &fault))?
     };
     names.iter().position(|name| name == action).and_then(|index| i32::try_from(index).ok()).ok_or_else(|| {
         Error::new(Code::StaleRef, "the element does not offer that action any more")

@@ -2,10 +2,12 @@
 
 use std::future::Future;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use surehand_core::desktop::Environment;
+use surehand_core::disposition::Delivery;
 use surehand_core::input::Chord;
 use surehand_core::object::{Application, ObjectId, Process};
 use surehand_core::platform::{
@@ -210,13 +212,18 @@ impl Platform for LinuxPlatform {
 
     fn perform(&self, call: &Call<'_>, object: &ObjectId, operation: &Operation) -> Result<()> {
         let name = self.link_name(object)?;
-        let span = call.left();
-        self.run(call, async {
+        let sent = AtomicBool::new(false);
+        let done = self.run(call, async {
             let link: std::sync::Arc<Link> = self.bus.link(name).await.map_err(|fault| {
                 Error::new(Code::StaleRef, "the application is gone").kind("process_gone").platform(fault.word())
             })?;
-            act::perform(&self.bus, &link, object, operation, span).await
-        })?
+            act::perform(&self.bus, &link, object, operation, call.left(), &sent).await
+        });
+        // Given up while the answer was waited for: the action may have reached the application.
+        let uncertain = |error: Error| {
+            if sent.load(Ordering::Acquire) { error.delivery(Delivery::DeliveryUncertain) } else { error }
+        };
+        done.map_err(uncertain)?
     }
 
     fn attention(&self, call: &Call<'_>) -> Result<Attention> {

@@ -18,6 +18,9 @@ pub(crate) const PATIENCE: Duration = Duration::from_millis(500);
 /// Names longer than this are cut; no honest application has one.
 pub(crate) const MAX_NAME: usize = 4_096;
 
+/// More applications than this are not asked.
+const MAX_APPLICATIONS: usize = 1_024;
+
 /// A reference to an object as it stands in AT-SPI messages.
 pub(crate) type NativeRef = (String, zbus::zvariant::OwnedObjectPath);
 
@@ -32,7 +35,12 @@ pub(crate) async fn applications(bus: &Bus, span: Duration) -> Result<Listing<Ap
             .platform(fault.word())
             .suggest("run `surehand doctor`")
     })?;
-    let names: Vec<String> = children.into_iter().map(|(name, _)| name).filter(|name| name.starts_with(':')).collect();
+    let names: Vec<String> = children
+        .into_iter()
+        .map(|(name, _)| name)
+        .filter(|name| name.starts_with(':'))
+        .take(MAX_APPLICATIONS)
+        .collect();
 
     let daemon = bus.daemon();
     let asks = names

@@ -200,7 +200,7 @@ pub(crate) fn local_address(answer: Answer) -> Option<String> {
     body::<String>(answer).ok().filter(|address| is_local_socket(address))
 }
 
-/// Whether an address that an application gave is a plain local socket. Others could make us start a
+/// Whether an address that somebody gave is a plain local socket. Others could make us start a
 /// program (`unixexec:`) or talk to another machine (`tcp:`).
 fn is_local_socket(address: &str) -> bool {
     address.parse::<zbus::Address>().is_ok_and(|address| matches!(address.transport(), Transport::Unix(_)))
@@ -215,6 +215,10 @@ async fn open_private(address: &str, pid: u32) -> Option<Peer> {
 
 async fn open(address: &str, private: bool) -> Result<Line, Fault> {
     let fault = |error: zbus::Error| Fault::of(&error);
+    // Whoever has the name of the accessibility bus tells its address; it must not make us do anything else.
+    if !is_local_socket(address) {
+        return Err(Fault::Refused("not a socket of this machine".to_owned()));
+    }
     let parsed: Address = address.parse().map_err(|_| Fault::Malformed)?;
     let (builder, outbox) = match Batched::connect(&parsed).await {
         Some(socket) => {

@@ -484,9 +484,12 @@ fn is_secret(raw: &Raw, extra: &Extra, toolkit: Toolkit) -> bool {
         return true;
     }
     let texts = [&raw.name, &raw.description, &extra.labels, &extra.placeholder, &extra.native_id];
+    let role = roles::role(number).0;
+    // A field whose label was asked for and not told may be the one for the password.
+    let untold = role == Role::TextField && (extra.labels.is_unknown() || extra.placeholder.is_unknown());
     !toolkit.tells_secrets()
-        && roles::role(number).0.holds_text()
-        && secret::sounds_secret(texts.into_iter().filter_map(|text| text.text()))
+        && role.holds_text()
+        && (untold || secret::sounds_secret(texts.into_iter().filter_map(|text| text.text())))
 }
 
 /// The texts of the labels in their order; unknown if one of them is.

@@ -168,10 +168,14 @@ fn to_screen(nodes: &mut [Node], window: &Window) {
         return;
     };
     let shift = |client: u32, surface: u32| (i64::from(client) - i64::from(surface)) as i32 / 2;
-    let x = client.x + shift(client.width, surface.width) - surface.x;
-    let y = client.y + shift(client.height, surface.height) - surface.y;
+    let x = client.x.saturating_add(shift(client.width, surface.width)).saturating_sub(surface.x);
+    let y = client.y.saturating_add(shift(client.height, surface.height)).saturating_sub(surface.y);
     for node in nodes {
-        node.bounds = std::mem::take(&mut node.bounds).map(|rect| Rect { x: rect.x + x, y: rect.y + y, ..rect });
+        node.bounds = std::mem::take(&mut node.bounds).map(|rect| Rect {
+            x: rect.x.saturating_add(x),
+            y: rect.y.saturating_add(y),
+            ..rect
+        });
     }
 }
 
@@ -279,6 +283,8 @@ impl<'a> Skeleton<'a> {
 
     /// Fills in the skeletons of one level.
     async fn fill(&mut self, level: &[usize], cache: &Cache, span: Duration) -> Result<(), Fault> {
+        let started = tokio::time::Instant::now();
+        let left = || span.saturating_sub(started.elapsed());
         let (mut unknown, mut unnamed) = (Vec::new(), Vec::new());
         for index in level {
             let raw = &mut self.raws[*index];
@@ -298,12 +304,12 @@ impl<'a> Skeleton<'a> {
         }
         let accessible = format!("{ATSPI}Accessible");
         let names = unnamed.iter().map(|index| self.link.read.get(&self.raws[*index].path, &accessible, "Name"));
-        let names = self.link.read.batch_within(names.collect(), span).await;
+        let names = self.link.read.batch_within(names.collect(), left()).await;
         for (index, answer) in unnamed.into_iter().zip(names) {
             self.raws[index].name = read::text_reading(crate::wire::property(answer));
         }
         let asks = unknown.iter().flat_map(|index| read::skeleton_asks(self.link, &self.raws[*index].path)).collect();
-        let mut answers = self.link.read.batch_within(asks, span).await.into_iter();
+        let mut answers = self.link.read.batch_within(asks, left()).await.into_iter();
         for index in unknown {
             let mut own = answers.by_ref().take(SKELETON_ASKS);
             let Err(fault) = read::take_skeleton(&mut self.raws[index], &mut own) else { continue };
@@ -311,7 +317,7 @@ impl<'a> Skeleton<'a> {
                 return Err(fault);
             }
             let reason = match fault {
-                Fault::NoAnswer if span.is_zero() => GapReason::Deadline,
+                Fault::NoAnswer if left().is_zero() => GapReason::Deadline,
                 Fault::NoAnswer | Fault::Disconnected => GapReason::Unresponsive,
                 // It went away between being named as a child and being asked.
                 Fault::NoSuchObject => continue,
@@ -324,6 +330,8 @@ impl<'a> Skeleton<'a> {
 
     /// Adds the children of one level to the tree and returns their indices.
     async fn children_of(&mut self, level: &[usize], cache: &Cache, span: Duration) -> Vec<usize> {
+        let started = tokio::time::Instant::now();
+        let left = || span.saturating_sub(started.elapsed());
         let peer = self.link.read.clone();
         let accessible = format!("{ATSPI}Accessible");
 
@@ -334,15 +342,14 @@ impl<'a> Skeleton<'a> {
             .filter(|index| self.raws[*index].child_count.is_unknown() && !self.raws[*index].role.is_unknown())
             .collect();
         let asks = unsaid.iter().map(|index| peer.get(&self.raws[*index].path, &accessible, "ChildCount")).collect();
-        for (index, answer) in unsaid.iter().zip(peer.batch_within(asks, span).await) {
+        for (index, answer) in unsaid.iter().zip(peer.batch_within(asks, left()).await) {
             if let Ok(count) = crate::wire::property::<i32>(answer) {
                 self.raws[*index].child_count = Reading::Known(u64::try_from(count).unwrap_or(0));
             }
         }
 
         let mut asked = Vec::new();
-        let mut pages = Vec::new();
-        let mut told = Vec::new();
+        let (mut pages, mut told, mut uncounted) = (Vec::new(), Vec::new(), Vec::new());
         let mut lists: HashMap<usize, Vec<String>> = HashMap::new();
         for &index in level {
             let raw = &self.raws[index];
@@ -350,8 +357,15 @@ impl<'a> Skeleton<'a> {
                 continue;
             }
             let count = match raw.child_count {
-                Reading::Known(0) | Reading::Absent | Reading::Unknown => continue,
+                Reading::Known(0) | Reading::Absent => continue,
                 Reading::Known(count) => count,
+                Reading::Unknown => {
+                    // What it may hold was not looked at. One whose role is not known is a gap already.
+                    if !raw.role.is_unknown() {
+                        uncounted.push(index);
+                    }
+                    continue;
+                }
             };
             let offset = if index == 0 { self.request.offset } else { 0 };
             if count > self.request.max_children || offset > 0 {
@@ -366,6 +380,7 @@ impl<'a> Skeleton<'a> {
                 _ => asked.push((index, count)),
             }
         }
+        self.gaps.extend(uncounted.into_iter().map(|index| Gap::at(GapReason::Unreadable, index)));
         for (index, children) in told {
             lists.insert(index, self.own(index, children));
         }
@@ -373,24 +388,32 @@ impl<'a> Skeleton<'a> {
             .iter()
             .map(|(index, _)| peer.call(&self.raws[*index].path, &accessible, "GetChildren", &()))
             .collect();
-        for ((index, count), answer) in asked.iter().zip(peer.batch_within(asks, span).await) {
+        for ((index, count), answer) in asked.iter().zip(peer.batch_within(asks, left()).await) {
             match body::<Vec<NativeRef>>(answer) {
                 Ok(children) => {
+                    let missing = count.saturating_sub(children.len() as u64);
+                    if missing > 0 {
+                        self.gap(GapReason::Unreadable, *index, missing);
+                    }
                     lists.insert(*index, self.own(*index, &children));
                 }
-                Err(Fault::NoAnswer) if span.is_zero() => self.gap(GapReason::Deadline, *index, *count),
+                Err(Fault::NoAnswer) if left().is_zero() => self.gap(GapReason::Deadline, *index, *count),
                 Err(Fault::NoAnswer | Fault::Disconnected) => self.gap(GapReason::Unresponsive, *index, *count),
-                Err(Fault::NoSuchObject) => {}
-                Err(Fault::Malformed | Fault::Refused(_)) => self.gap(GapReason::Unreadable, *index, *count),
+                Err(Fault::NoSuchObject | Fault::Malformed | Fault::Refused(_)) => {
+                    self.gap(GapReason::Unreadable, *index, *count);
+                }
             }
         }
         for (index, count, offset) in pages {
             let raw = &self.raws[index];
             let is_table = raw.has(Interface::Table) && raw.has(Interface::Component);
-            let cells =
-                if offset == 0 && is_table { visible::cells(self.link, &raw.path, span / 2).await } else { Vec::new() };
+            let cells = if offset == 0 && is_table {
+                visible::cells(self.link, &raw.path, left() / 2).await
+            } else {
+                Vec::new()
+            };
             if cells.is_empty() {
-                let page = self.page_of(index, count, offset, span).await;
+                let page = self.page_of(index, count, offset, left()).await;
                 lists.insert(index, page);
             } else {
                 self.gap(GapReason::TooManyChildren, index, count.saturating_sub(cells.len() as u64));
@@ -403,10 +426,12 @@ impl<'a> Skeleton<'a> {
     /// A page of a container with too many children: the one asked for, else the part that is on the screen,
     /// else the first. One child after the other is asked for: a list of them all can take minutes to make.
     async fn page_of(&mut self, index: usize, count: u64, offset: u64, span: Duration) -> Vec<String> {
+        let started = tokio::time::Instant::now();
+        let left = || span.saturating_sub(started.elapsed());
         let peer = &self.link.read;
         let path = self.raws[index].path.clone();
         let first = match offset {
-            0 => self.first_on_screen(&path, span).await.unwrap_or(0),
+            0 => self.first_on_screen(&path, left()).await.unwrap_or(0),
             asked => asked,
         };
         let end = count.min(first.saturating_add(self.request.page));
@@ -416,7 +441,7 @@ impl<'a> Skeleton<'a> {
                 peer.call(&path, &format!("{ATSPI}Accessible"), "GetChildAtIndex", &(child,))
             })
             .collect();
-        let children = peer.batch_within(asks, span).await.into_iter().filter_map(|answer| {
+        let children = peer.batch_within(asks, left()).await.into_iter().filter_map(|answer| {
             let child: NativeRef = body(answer).ok()?;
             self.is_own(&child).then(|| child.1.to_string())
         });
@@ -431,22 +456,24 @@ impl<'a> Skeleton<'a> {
 
     /// The index of the first child that is on the screen, by asking what is at the corner of the container.
     async fn first_on_screen(&self, path: &str, span: Duration) -> Option<u64> {
+        let started = tokio::time::Instant::now();
+        let left = || span.saturating_sub(started.elapsed());
         let peer = &self.link.read;
         let component = format!("{ATSPI}Component");
         let coordinates = self.link.toolkit.coordinates();
         let ask = peer.call(path, &component, "GetExtents", &(coordinates,));
-        let answer = body(peer.batch_within(vec![ask], span).await.pop()?);
+        let answer = body(peer.batch_within(vec![ask], left()).await.pop()?);
         let Reading::Known(place) = read::rect(&answer) else { return None };
         // The corner may be under a header or between two cells, so a few points further in are tried as well.
         let asks = [(3, 3), (12, 40), (40, 80)]
             .iter()
             .map(|(x, y)| {
-                let point = (place.x.max(0) + x, place.y.max(0) + y, coordinates);
+                let point = (place.x.max(0).saturating_add(*x), place.y.max(0).saturating_add(*y), coordinates);
                 peer.call(path, &component, "GetAccessibleAtPoint", &point)
             })
             .collect();
         let hits: Vec<String> = peer
-            .batch_within(asks, span)
+            .batch_within(asks, left())
             .await
             .into_iter()
             .filter_map(|answer| body::<NativeRef>(answer).ok())
@@ -455,7 +482,7 @@ impl<'a> Skeleton<'a> {
             .collect();
         let accessible = format!("{ATSPI}Accessible");
         let asks = hits.iter().map(|child| peer.call(child, &accessible, "GetIndexInParent", &())).collect();
-        let places = peer.batch_within(asks, span).await.into_iter().filter_map(|answer| body::<i32>(answer).ok());
+        let places = peer.batch_within(asks, left()).await.into_iter().filter_map(|answer| body::<i32>(answer).ok());
         places.filter_map(|place| u64::try_from(place).ok()).min()
     }
 
@@ -694,8 +721,12 @@ async fn listed_window(link: &Link, found: &Raw, span: Duration) -> Option<Strin
     let peer = &link.read;
     let ask = vec![peer.call(crate::connect::ROOT, &accessible, "GetChildren", &())];
     let children: Vec<NativeRef> = body(peer.batch_within(ask, span).await.pop()?).ok()?;
-    let paths: Vec<String> =
-        children.into_iter().filter(|(owner, _)| *owner == link.name).map(|(_, path)| path.to_string()).collect();
+    let paths: Vec<String> = children
+        .into_iter()
+        .filter(|(owner, _)| *owner == link.name)
+        .map(|(_, path)| path.to_string())
+        .take(crate::window::MAX_WINDOWS)
+        .collect();
     if paths.contains(&found.path) {
         return None;
     }

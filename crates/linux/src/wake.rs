@@ -51,7 +51,8 @@ async fn ask_for_all(link: &Link, span: Duration) -> Result<(), Fault> {
     let accessible = format!("{ATSPI}Accessible");
     let frames = vec![peer.call(ROOT, &accessible, "GetChildren", &())];
     let frames: Vec<NativeRef> = body(peer.batch_within(frames, span).await.pop().unwrap_or(Err(Fault::Malformed)))?;
-    let own = frames.iter().filter(|(owner, _)| owner.is_empty() || *owner == link.name);
+    let own =
+        frames.iter().filter(|(owner, _)| owner.is_empty() || *owner == link.name).take(crate::window::MAX_WINDOWS);
     let asks = own.map(|(_, path)| peer.call(path, &accessible, "GetAttributes", &())).collect();
     // What they answer does not matter; that they were asked does.
     let _ = peer.batch_within(asks, span).await;

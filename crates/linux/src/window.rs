@@ -22,7 +22,7 @@ use crate::wire::{ATSPI, body, property};
 use crate::x11::XWindow;
 
 /// More windows than this of one application are not listed.
-const MAX_WINDOWS: i32 = 1_024;
+pub(crate) const MAX_WINDOWS: usize = 1_024;
 
 /// A window as the accessibility tree has it.
 struct TreeWindow {
@@ -104,7 +104,7 @@ async fn of_application(bus: &Bus, application: &Application, span: Duration) ->
     if count == 0 {
         return Ok(Vec::new());
     }
-    let asks = if count <= MAX_WINDOWS {
+    let asks = if usize::try_from(count).is_ok_and(|count| count <= MAX_WINDOWS) {
         vec![peer.call(ROOT, &accessible, "GetChildren", &())]
     } else {
         return Err(Fault::Malformed);
@@ -113,6 +113,8 @@ async fn of_application(bus: &Bus, application: &Application, span: Duration) ->
     let own: Vec<NativeRef> = children
         .into_iter()
         .filter(|(owner, path)| (owner.is_empty() || owner == name) && path.as_str() != NULL)
+        // It may list more than it counted.
+        .take(MAX_WINDOWS)
         .collect();
     let asks = own
         .iter()

@@ -139,43 +139,52 @@ impl Peer {
                 }
                 continue;
             }
-            if !take(&mut replies, &mut waiting, answers).await {
+            if !self.take(&mut replies, &mut waiting, answers).await {
                 return lost(&waiting, answers);
             }
         }
+    }
+
+    /// Takes one message from the stream, and says whether the connection still lives.
+    async fn take(
+        &self,
+        replies: &mut MessageStream,
+        waiting: &mut HashMap<NonZeroU32, usize>,
+        answers: &mut [Option<Answer>],
+    ) -> bool {
+        let Some(Ok(message)) = replies.next().await else {
+            return false;
+        };
+        let kind = message.message_type();
+        if !matches!(kind, MessageType::MethodReturn | MessageType::Error) {
+            return true;
+        }
+        let header = message.header();
+        // Serials are easily guessed: an answer counts only from the one that was asked, or from the bus itself
+        // where it says that there is nobody.
+        let sender = header.sender().map(zbus::names::UniqueName::as_str);
+        let from_bus = kind == MessageType::Error && sender == Some("org.freedesktop.DBus");
+        let asked = self.destination.as_deref().filter(|name| name.starts_with(':'));
+        if asked.is_some() && sender != asked && !from_bus {
+            return true;
+        }
+        let Some(index) = header.reply_serial().and_then(|serial| waiting.remove(&serial)) else {
+            return true;
+        };
+        let answer = if kind == MessageType::Error {
+            Err(header.error_name().map_or(Fault::Malformed, |name| Fault::of_error_name(name.as_str())))
+        } else {
+            drop(header);
+            Ok(message)
+        };
+        answers[index] = Some(answer);
+        true
     }
 
     /// Makes one call.
     pub(crate) async fn one(&self, ask: Ask) -> Answer {
         self.batch(vec![ask]).await.pop().unwrap_or(Err(Fault::Malformed))
     }
-}
-
-/// Takes one message from the stream, and says whether the connection still lives.
-async fn take(
-    replies: &mut MessageStream,
-    waiting: &mut HashMap<NonZeroU32, usize>,
-    answers: &mut [Option<Answer>],
-) -> bool {
-    let Some(Ok(message)) = replies.next().await else {
-        return false;
-    };
-    let kind = message.message_type();
-    if !matches!(kind, MessageType::MethodReturn | MessageType::Error) {
-        return true;
-    }
-    let header = message.header();
-    let Some(index) = header.reply_serial().and_then(|serial| waiting.remove(&serial)) else {
-        return true;
-    };
-    let answer = if kind == MessageType::Error {
-        Err(header.error_name().map_or(Fault::Malformed, |name| Fault::of_error_name(name.as_str())))
-    } else {
-        drop(header);
-        Ok(message)
-    };
-    answers[index] = Some(answer);
-    true
 }
 
 /// Everything that was still waited for is lost with the connection.

@@ -1,7 +1,8 @@
 //! The gate as it stands now: it lets everything pass, and records what changes something.
 //!
-//! Policy, grants and approvals will be asked here. That nothing can be done unrecorded holds already: a
-//! command that is to be recorded does not start unless the record can be written.
+//! Policy, grants and approvals will be asked here. A command that is to be recorded does not start unless the
+//! record can be opened. The line is written once the outcome is known, so a process that is killed in between
+//! leaves none.
 
 use std::fs::File;
 use std::io::Write as _;

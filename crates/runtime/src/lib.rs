@@ -12,5 +12,5 @@ mod settings;
 mod store;
 
 pub use clock::SystemClock;
-pub use runtime::Runtime;
+pub use runtime::{ReadInput, Runtime};
 pub use settings::{Places, Settings};

@@ -3,11 +3,22 @@
 use std::io::{Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 use rustix::io::Errno;
 use surehand_core::disposition::Delivery;
+use surehand_core::time::{Cancel, Clock as _};
 use surehand_core::{Code, Error, Result};
+
+use crate::clock::SystemClock;
+
+/// How long a lock is waited for: whoever holds it writes one small file. One that was stopped meanwhile must
+/// not stop everybody else.
+const LOCK_WAIT: Duration = Duration::from_secs(2);
+
+/// How often it is looked at.
+const LOCK_LOOK: Duration = Duration::from_millis(5);
 
 /// Files larger than this are none of ours.
 const MAX_FILE: u64 = 64 << 20;
@@ -116,9 +127,16 @@ impl PrivateDir {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let fd = rustix::fs::openat(self.open()?, ".lock", flags, Mode::RUSR | Mode::WUSR)
             .map_err(|errno| failed("a lock of ours cannot be opened", &self.0, errno))?;
-        rustix::fs::flock(&fd, rustix::fs::FlockOperation::LockExclusive)
-            .map_err(|errno| failed("a lock of ours cannot be taken", &self.0, errno))?;
-        Ok(fd)
+        let patience = Instant::now() + LOCK_WAIT;
+        loop {
+            match rustix::fs::flock(&fd, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(fd),
+                Err(Errno::WOULDBLOCK) if Instant::now() < patience => {
+                    SystemClock.pause(LOCK_LOOK, &Cancel::default());
+                }
+                Err(errno) => return Err(failed("a lock of ours cannot be taken", &self.0, errno)),
+            }
+        }
     }
 
     /// The names in it.

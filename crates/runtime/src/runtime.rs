@@ -11,7 +11,7 @@ use surehand_core::desktop::{Desktops, Environment};
 use surehand_core::diagnosis::{Check, Doctor};
 use surehand_core::platform::Platform;
 use surehand_core::snapshot::SnapshotStore;
-use surehand_core::time::{Call, Clock};
+use surehand_core::time::{Call, Cancel, Clock};
 use surehand_core::{Code, Error, Result};
 use surehand_linux::desktop::PrivateDesktops;
 use surehand_linux::{LinuxDoctor, LinuxPlatform};
@@ -24,7 +24,7 @@ use crate::settings::Settings;
 use crate::store::DiskStore;
 
 /// Reads the text on standard input, where a front end has one.
-pub(crate) type ReadInput = Box<dyn Fn() -> Result<String> + Send + Sync>;
+pub type ReadInput = Box<dyn Fn(&Cancel) -> Result<String> + Send + Sync>;
 
 /// Everything a command works with.
 pub struct Runtime {
@@ -42,7 +42,7 @@ pub struct Runtime {
 
 impl Runtime {
     /// Puts it together. Nothing is connected to or read before a command needs it.
-    pub fn new(settings: Settings, input: Option<Box<dyn Fn() -> Result<String> + Send + Sync>>) -> Runtime {
+    pub fn new(settings: Settings, input: Option<ReadInput>) -> Runtime {
         let facts = Facts {
             version: settings.version.clone(),
             target: settings.target.clone(),
@@ -139,9 +139,9 @@ impl Services for Runtime {
         Ok(whole)
     }
 
-    fn standard_input(&self) -> Result<String> {
+    fn standard_input(&self, cancel: &Cancel) -> Result<String> {
         match &self.input {
-            Some(read) => read(),
+            Some(read) => read(cancel),
             None => Err(Error::new(Code::InvalidArgs, "there is no standard input here to take text from")),
         }
     }

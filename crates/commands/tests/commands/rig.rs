@@ -98,7 +98,7 @@ impl Services for FakeServices {
         Ok(Path::new("/output").join(path))
     }
 
-    fn standard_input(&self) -> Result<String> {
+    fn standard_input(&self, _: &Cancel) -> Result<String> {
         self.stdin.clone().ok_or_else(|| Error::new(Code::InvalidArgs, "there is no standard input").kind("no_stdin"))
     }
 
