@@ -168,7 +168,7 @@ fn look(
     }
     let chosen = match wanted.window_id {
         Some(id) => {
-            found.retain(|window| window.id == id);
+            found.retain(|window| window.is_called(id));
             the_only(found, || no_such_window(id, &silent))?
         }
         None => choose(found, &wanted, &silent)?,

@@ -11,6 +11,9 @@ pub struct Window {
     /// The id that commands take, for example `w-400003`. A handle of the window system may be used again
     /// after the window is gone, so the id alone is never identity.
     pub id: String,
+    /// The id it had, or will have, while it cannot be told which window of the screen it is: both name it, so
+    /// that an id that was printed while a window opened stays good.
+    pub other_id: Option<String>,
     /// Title. Text of the application.
     pub title: String,
     /// Name of the application that owns it. Text of the application.
@@ -32,6 +35,11 @@ pub struct Window {
 }
 
 impl Window {
+    /// Whether the window is called so.
+    pub fn is_called(&self, id: &str) -> bool {
+        self.id == id || self.other_id.as_deref() == Some(id)
+    }
+
     /// Whether elements of it can be read and acted on.
     pub fn is_accessible(&self) -> bool {
         self.object.is_some()

@@ -71,6 +71,7 @@ pub(crate) fn bare(window: &XWindow, active: Option<u64>) -> Option<Window> {
     let program = process::program(process.pid);
     Some(Window {
         id: format!("w-{:x}", window.id),
+        other_id: None,
         title: window.title.clone(),
         app_name: program,
         process,
@@ -199,6 +200,7 @@ fn join(application: &Application, windows: Vec<TreeWindow>, own: &[&XWindow], h
         }
         joined.push(Window {
             id: partner.map_or_else(|| own_id(&window.object), |partner| format!("w-{:x}", partner.id)),
+            other_id: partner.map(|_| own_id(&window.object)),
             title: partner.map_or(window.title.clone(), |partner| partner.title.clone()),
             app_name: application.name.clone(),
             process: application.process.clone(),

@@ -243,6 +243,7 @@ impl Scene {
         let app_name = window.app.and_then(|app| self.apps.get(app.0)).map(|app| app.application.name.clone());
         Window {
             id: window_id(window.native),
+            other_id: None,
             title: title.to_owned(),
             app_name: app_name.unwrap_or_default(),
             process: window.process.clone(),
