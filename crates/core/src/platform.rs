@@ -118,6 +118,7 @@ pub struct Attention {
 
 /// What to take a picture of.
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant, reason = "there is one for each call, and never a list of them")]
 pub enum CaptureTarget {
     /// Everything.
     Screen,

@@ -75,10 +75,10 @@ fn capture_covered(desk: &Desk, cover: Rect, at: Rect) -> Result<Picture> {
             picture
         });
         client.until("the capture is done", |event| {
-            if let Event::Expose(notice) = event {
-                if notice.count == 0 {
-                    client.paint(window, width, height);
-                }
+            if let Event::Expose(notice) = event
+                && notice.count == 0
+            {
+                client.paint(window, width, height);
             }
             done.load(std::sync::atomic::Ordering::Relaxed)
         });

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 use surehand_core::error::{Code, Error};
+use surehand_core::time::{Call, Cancel, Clock as _};
 use surehand_core::wait::{self, Look};
-use surehand_testkit::fake::field;
+use surehand_testkit::fake::{FakePlatform, field};
 
 use crate::refused;
 use crate::rig::{Rig, ms};
@@ -66,4 +67,28 @@ fn a_cancelled_wait_ends_at_once() {
     let error = wait::until::<()>(&call, "it", || Ok(Look::NotYet(String::new()))).expect_err("cancelled");
     refused(&error, Code::Timeout, "cancelled");
     assert_eq!(rig.clock.passed(), ms(100));
+}
+
+#[test]
+fn the_last_look_that_was_whole_is_the_one_that_is_told() {
+    let fake = FakePlatform::new();
+    let (clock, cancel) = (fake.clock(), Cancel::default());
+    let silent = || Error::new(Code::AppUnresponsive, "no answer");
+    let call = Call::lasting(&clock, &cancel, Duration::from_millis(100));
+    let mut looks = 0;
+    let ended = wait::until(&call, "it", || {
+        looks += 1;
+        if looks == 1 {
+            return Ok(Look::<()>::NotYet("three of them".into()));
+        }
+        clock.pause(call.left(), &cancel);
+        Err(silent())
+    });
+    let error = ended.expect_err("it never holds");
+    assert_eq!(error.details().get("last_observed"), Some(&"three of them".into()));
+    // An application that does not answer while there is time is what was seen.
+    let call = Call::lasting(&clock, &cancel, Duration::from_millis(100));
+    let ended = wait::until(&call, "it", || Err::<Look<()>, _>(silent()));
+    let error = ended.expect_err("it never holds");
+    assert_eq!(error.details().get("last_error"), Some(&"APP_UNRESPONSIVE".into()));
 }
