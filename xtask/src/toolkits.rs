@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::process::{cargo, print, root, run};
 
-/// What each toolkit hides or lies about, and what surehand does then. Each of them is tried by the live tests or
-/// by tests of the adapter. In the order of the table.
+/// What each toolkit hides or lies about, found by experiment, and what surehand does then. In the order of the
+/// table.
 const LIES: &[(&str, &str)] = &[
     (
         "Fixture GTK3",
@@ -33,8 +33,8 @@ const LIES: &[(&str, &str)] = &[
     ),
     (
         "Fixture Qt6",
-        "As Qt 5, and publishes nothing unless it is told to by `QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1` or a screen reader: private \
-         desktops say so, and for others the refusal names it.",
+        "As Qt 5, and publishes nothing, then and later, if accessibility was off when it started: private desktops set \
+         `QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1`, and on others the refusal names it.",
     ),
     (
         "Chromium",
@@ -129,7 +129,7 @@ fn page(reports: &[Value]) -> Result<String> {
     let first = reports.first().map(per_node).transpose()?.unwrap_or(1.0);
     let mut page = String::from(
         "# Toolkits\n\nWritten by `cargo xtask toolkits` from a live run; do not edit. Everything in the tables was done on a \
-         private desktop, without pointer and without focus, and judged by what the application logs or shows. \
+         private desktop, without pointer and (`press` aside) without focus, and judged by what the application logs or shows. \
          \"refused\" is an answer with the reason before anything is sent.\n\n## What reading costs\n\nTime for each \
          element is relative to the first row, since milliseconds are those of one machine.\n\n\
          | Application | Toolkit | Elements | D-Bus calls | Calls for an element | Time for an element | Complete |\n\

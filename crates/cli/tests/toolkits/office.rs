@@ -53,6 +53,7 @@ fn writer() {
     desk.has_picture("soffice");
     let line = first.lines().find(|line| line.contains("The first paragraph")).expect("the first paragraph");
     let reference = line.split_whitespace().find(|word| word.starts_with('@')).expect("it has a ref");
+    assert_eq!(desk.is(reference, "visible"), true);
     desk.ok(&["set-value", reference, "Zażółć from outside"]);
     assert!(desk.outline("soffice").contains("Zażółć from outside"));
     // The file is what the application itself says of its document.
@@ -99,6 +100,7 @@ fn calc() {
     // It goes on answering.
     let cell = desk.find("soffice", "cell", "B1");
     assert_eq!(desk.get(&cell, "value"), "12.5");
+    assert_eq!(desk.is(&cell, "enabled"), true);
     let why = desk.refused(&["set-value", &cell, "3"]);
     assert!(!why.is_empty());
     desk.note("set-value cell", "refused");

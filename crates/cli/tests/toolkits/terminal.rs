@@ -18,6 +18,7 @@ fn vte() {
     desk.has_picture(app);
     let screen = desk.find(app, "textfield", "Terminal");
     assert!(desk.get(&screen, "text").as_str().is_some_and(|text| text.contains("what the shell says")));
+    assert_eq!(desk.is(&screen, "visible"), true);
     for command in ["set-value", "type"] {
         let why = desk.refused(&[command, &screen, "x"]);
         assert!(why.contains("keyboard"), "{why}");
