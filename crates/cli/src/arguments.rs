@@ -188,14 +188,17 @@ fn given() -> Vec<String> {
 
 /// The command that the arguments were for, so that the envelope can name it although they do not parse.
 fn asked_for() -> String {
-    let words: Vec<String> = given().into_iter().skip(1).filter(|word| !word.starts_with('-')).take(2).collect();
-    let pair = words.join(" ");
-    [Some(pair.as_str()), words.first().map(String::as_str)]
-        .into_iter()
-        .flatten()
-        .find(|name| surehand_commands::registry::find(name).is_some())
+    command_in(&given())
+}
+
+/// The first command that is named in arguments. Values of options are words as well, so each is looked at.
+fn command_in(arguments: &[String]) -> String {
+    let words: Vec<&str> = arguments.iter().skip(1).map(String::as_str).filter(|word| !word.starts_with('-')).collect();
+    let is_command = |name: &String| surehand_commands::registry::find(name).is_some();
+    (0..words.len())
+        .flat_map(|at| [words[at..].iter().take(2).copied().collect::<Vec<_>>().join(" "), words[at].to_owned()])
+        .find(is_command)
         .unwrap_or_default()
-        .to_owned()
 }
 
 fn format(word: &str) -> Format {
@@ -296,6 +299,15 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         command_line().debug_assert();
+    }
+
+    #[test]
+    fn a_usage_error_names_its_command_also_after_options() {
+        let of = |line: &str| command_in(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(of("surehand --desktop d1 click"), "click");
+        assert_eq!(of("surehand --desktop d1 --format json desktop start --size x"), "desktop start");
+        assert_eq!(of("surehand desktop"), "");
+        assert_eq!(of("surehand find --name open"), "find");
     }
 
     #[test]
