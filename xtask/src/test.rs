@@ -29,7 +29,7 @@ impl Test {
     /// # Errors
     /// When something cannot be installed or built, or a test fails.
     pub(crate) fn run(self) -> Result<()> {
-        packages::ensure(&["desktop", "demo", "test", "toolkits", "bench"])?;
+        packages::ensure(&["desktop", "demo", "test", "toolkits"])?;
         let mut nextest = nextest()?;
         // The live tests run the binary as a user would; a workspace that has none yet is tested without.
         if root().join("crates/cli/Cargo.toml").is_file() {
