@@ -73,7 +73,7 @@ pub(crate) struct Snapshot {
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     surface: Surface,
-    /// Show only what is different from this snapshot of the same window
+    /// Show only what is different from this snapshot of the same window, the order of elements aside
     #[arg(long, value_name = "ID")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     since: Option<String>,
