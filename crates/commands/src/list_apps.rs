@@ -10,7 +10,7 @@ use crate::command::{Command, Effect, Group, Spec};
 use crate::context::Cx;
 use crate::gate::{Resource, Scope};
 use crate::outline::{Lines, Outline, Word, made};
-use crate::target::Silent;
+use crate::target::{self, Silent};
 
 /// List the running applications that can be read
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
@@ -62,13 +62,7 @@ impl Outline for Apps {
                 Word::Labelled("toolkit", &app.toolkit),
             ]);
         }
-        for silent in &self.unresponsive {
-            lines.words([
-                Word::Own("unresponsive"),
-                Word::Labelled("program", &silent.program),
-                made(format!("pid={}", silent.pid)),
-            ]);
-        }
+        target::silent_lines(&self.unresponsive, &mut lines);
         lines.finish()
     }
 }

@@ -49,13 +49,7 @@ impl Outline for Windows {
                 flag(!window.accessible, "inaccessible"),
             ]);
         }
-        for silent in &self.unresponsive {
-            lines.words([
-                Word::Own("unresponsive"),
-                Word::Labelled("program", &silent.program),
-                made(format!("pid={}", silent.pid)),
-            ]);
-        }
+        target::silent_lines(&self.unresponsive, &mut lines);
         lines.finish()
     }
 }

@@ -13,6 +13,7 @@ use surehand_core::window::Window;
 use surehand_core::{Code, Error, Result};
 
 use crate::gate::Scope;
+use crate::outline::{Lines, Word, made};
 
 /// A process that did not answer, as commands print it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -27,6 +28,17 @@ impl Silent {
     /// From the adapter's list.
     pub fn all(unresponsive: &[Unresponsive]) -> Vec<Silent> {
         unresponsive.iter().map(|silent| Silent { program: silent.program.clone(), pid: silent.pid }).collect()
+    }
+}
+
+/// Adds a line for each process that did not answer.
+pub(crate) fn silent_lines(silent: &[Silent], lines: &mut Lines) {
+    for silent in silent {
+        lines.words([
+            Word::Own("unresponsive"),
+            Word::Labelled("program", &silent.program),
+            made(format!("pid={}", silent.pid)),
+        ]);
     }
 }
 
