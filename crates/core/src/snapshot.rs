@@ -9,6 +9,7 @@ use crate::evidence::{self, Evidence};
 use crate::node::Node;
 use crate::object::{Application, ObjectId};
 use crate::reference::SnapshotId;
+use crate::text;
 use crate::tree::Observation;
 
 /// The version of the stored form. A reader refuses what it does not know instead of guessing.
@@ -91,31 +92,20 @@ impl Snapshot {
     }
 }
 
-/// A fingerprint of what a snapshot shows of an element. It has to be the same in every process, so it is
-/// FNV-1a and not the standard hasher, which is seeded.
+/// A fingerprint of what a snapshot shows of an element, and of what it hangs below.
 fn fingerprint(observation: &Observation, node: &Node) -> u64 {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |text: &str| {
-        // A separator, so that two texts do not hash like one.
-        for byte in text.bytes().chain([0xff]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    };
-    add(node.role.token());
-    add(&node.native_role);
     let parent = node.parent.and_then(|parent| observation.nodes.get(parent));
-    add(parent.map_or("", |parent| parent.object.object.as_str()));
-    for text in [node.name.text(), node.description.text(), node.native_id.text(), node.placeholder.text()] {
-        add(text.unwrap_or_default());
+    let texts = [node.name.text(), node.description.text(), node.native_id.text(), node.placeholder.text()];
+    let value = node.value().unwrap_or_default();
+    let capabilities = format!("{:?}", node.capabilities());
+    let mut all: Vec<&str> = vec![node.role.token(), &node.native_role];
+    all.push(parent.map_or("", |parent| &parent.object.object));
+    all.extend(texts.map(Option::unwrap_or_default));
+    all.extend([value.as_str(), capabilities.as_str()]);
+    if let Some(states) = node.states.known() {
+        states.iter().for_each(|state| all.push(state.token()));
     }
-    add(&node.value().unwrap_or_default());
-    for state in node.states.known().iter().flat_map(|states| states.iter()) {
-        add(state.token());
-    }
-    for capability in node.capabilities() {
-        add(&format!("{capability:?}"));
-    }
-    hash
+    text::fingerprint(all)
 }
 
 /// Where snapshots are kept.

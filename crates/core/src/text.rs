@@ -72,6 +72,17 @@ pub fn fold(text: &str) -> String {
     normal.normalize(&joined).into_owned()
 }
 
+/// A hash of texts that is the same in every process and version: FNV-1a, 64 bits. The standard hasher is
+/// seeded anew each time. For telling things apart, not for secrets.
+pub fn fingerprint<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
+    texts.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, text| {
+        // A separator, so that two texts do not hash like one.
+        text.bytes()
+            .chain([0xff])
+            .fold(hash, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
+    })
+}
+
 /// Cuts a text to at most `bytes` bytes at the end of a whole visible character (a grapheme cluster).
 /// Returns the part kept, and whether anything was cut.
 ///

@@ -16,7 +16,7 @@ use surehand_core::platform::ObserveRequest;
 use surehand_core::reading::Reading;
 use surehand_core::role::Role;
 use surehand_core::secret;
-use surehand_core::text::clip;
+use surehand_core::text::{clip, fingerprint};
 
 use crate::app::NativeRef;
 use crate::connect::Link;
@@ -402,7 +402,11 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
             let (kept, clipped) = clip(&text, max);
             cut |= clipped;
             // Two texts that begin alike are still two: what was cut stays part of the identity.
-            if clipped { format!("{kept}… [{} bytes, {:08x}]", text.len(), fingerprint(&text)) } else { text }
+            if clipped {
+                format!("{kept}… [{} bytes, {:016x}]", text.len(), fingerprint([text.as_str()]))
+            } else {
+                text
+            }
         })
     };
     let number = raw.role.known().copied();
@@ -454,19 +458,12 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
         child_count: raw.child_count,
         recycles: raw.native(NativeState::ManagesDescendants)
             && number.is_some_and(|number| !roles::keeps_children(number))
+            && !(toolkit.keeps_list_box_rows() && number.is_some_and(roles::is_list_box))
             || matches!(toolkit, Toolkit::Gtk4 | Toolkit::Qt) && number.is_some_and(roles::may_recycle),
         parent: raw.parent,
         children: raw.children.clone(),
     };
     (node, cut)
-}
-
-/// FNV-1a, folded to 32 bits: the same in every process, unlike the standard hasher, which is seeded.
-fn fingerprint(text: &str) -> u32 {
-    let hash = text
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    (hash ^ (hash >> 32)) as u32
 }
 
 /// Whether its text is what it holds, and not what it is called: of fields, and of the paragraphs of a text

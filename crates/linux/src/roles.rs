@@ -58,6 +58,11 @@ pub(crate) fn keeps_children(number: u32) -> bool {
     )
 }
 
+/// Whether the native role is that of a list box.
+pub(crate) fn is_list_box(number: u32) -> bool {
+    matches!(Native::try_from(number), Ok(Native::ListBox))
+}
+
 /// Whether containers of this native role may make children on demand and use their objects again.
 pub(crate) fn may_recycle(number: u32) -> bool {
     matches!(

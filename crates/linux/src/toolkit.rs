@@ -60,6 +60,12 @@ impl Toolkit {
         matches!(self, Toolkit::Gtk3 | Toolkit::Chromium | Toolkit::Gecko | Toolkit::Java | Toolkit::Other)
     }
 
+    /// Whether list boxes keep the object of each row for that row, although they say that they make them on
+    /// demand. The rows of a `GtkListBox` are widgets of their own, and go with their object.
+    pub(crate) fn keeps_list_box_rows(self) -> bool {
+        self == Toolkit::Gtk3
+    }
+
     /// Whether `showing` is said of widgets. GTK 4 says it of windows only.
     pub(crate) fn tells_showing(self) -> bool {
         self != Toolkit::Gtk4

@@ -8,6 +8,7 @@ use surehand_core::geometry::Rect;
 use surehand_core::object::{Application, ObjectId};
 use surehand_core::platform::{Listing, Unresponsive};
 use surehand_core::reading::Reading;
+use surehand_core::text::fingerprint;
 use surehand_core::window::Window;
 
 use crate::app::{NativeRef, PATIENCE, text};
@@ -218,10 +219,7 @@ fn join(application: &Application, windows: Vec<TreeWindow>, own: &[&XWindow], h
 
 /// An id for a window that the window system's handle is not known of: as short, and the same every time.
 fn own_id(object: &ObjectId) -> String {
-    // FNV-1a: short and the same in every process, unlike the standard hasher, which is seeded.
-    let hash = format!("{object}")
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    let hash = fingerprint([object.owner.as_str(), object.object.as_str()]);
     format!("w-a{:08x}", hash >> 32)
 }
 
