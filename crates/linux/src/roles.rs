@@ -39,6 +39,11 @@ pub(crate) fn is_page(number: u32) -> bool {
     matches!(Native::try_from(number), Ok(Native::DocumentWeb))
 }
 
+/// Whether the native role is that of a piece of text in a page, which is no element of it.
+pub(crate) fn is_text_leaf(number: u32) -> bool {
+    matches!(Native::try_from(number), Ok(Native::Static | Native::Label | Native::Text))
+}
+
 /// Whether elements of this native role hold a secret, whatever their states.
 pub(crate) fn is_secret(number: u32) -> bool {
     matches!(Native::try_from(number), Ok(Native::PasswordText))

@@ -73,37 +73,34 @@ pub(crate) async fn observe(
         Ok(other) => other.map_err(|fault| silent(&fault))?,
     };
     let calls_before = link.read.calls();
-    let budget = span - span / SHARE_FOR_DETAILS;
-    let mut skeleton = Skeleton::new(&link, request);
     let root = request.root.as_ref().unwrap_or(object);
-    let read = async {
-        if link.toolkit == Toolkit::Chromium {
-            wake::wake(&link, &object.object, budget / 2).await?;
-        }
-        let until = started + LATE.min(budget / 2);
-        loop {
-            skeleton.read(&root.object, budget.saturating_sub(started.elapsed())).await?;
-            if !link.toolkit.shows_late() || !skeleton.is_blind() || tokio::time::Instant::now() >= until {
-                return Ok(());
+    let id = |path: &str| bus.object(name, path);
+    let until = started + LATE.min(span / 2);
+    let mut before: Option<Look> = None;
+    let look = loop {
+        let look = match Look::at(&link, &object.object, &root.object, request, left(), id).await {
+            Ok(look) => look,
+            Err(Fault::NoAnswer) => return Err(silent(&Fault::NoAnswer)),
+            Err(Fault::Disconnected) if process::is_running(&application.process) => {
+                return Err(silent(&Fault::Disconnected));
             }
-            tokio::time::sleep(LOOK_AGAIN).await;
-            skeleton = Skeleton::new(&link, request);
+            Err(Fault::Disconnected | Fault::NoSuchObject) => return Err(gone()),
+            Err(fault) => {
+                return Err(Error::new(Code::ActionFailed, format!("the tree of window {} cannot be read", window.id))
+                    .kind("live_read_incomplete")
+                    .platform(fault.word()));
+            }
+        };
+        // What the first look at a page brings about shows in a later one. It is all there once a look says that
+        // it is, and, where one said that it was not, the next says the same.
+        let settled = !look.is_late && before.as_ref().is_none_or(|before| before.nodes == look.nodes);
+        if settled || tokio::time::Instant::now() >= until {
+            break look;
         }
+        before = Some(look);
+        tokio::time::sleep(LOOK_AGAIN).await;
     };
-    match read.await {
-        Ok(()) => {}
-        Err(Fault::NoAnswer) => return Err(silent(&Fault::NoAnswer)),
-        Err(Fault::Disconnected) if process::is_running(&application.process) => {
-            return Err(silent(&Fault::Disconnected));
-        }
-        Err(Fault::Disconnected | Fault::NoSuchObject) => return Err(gone()),
-        Err(fault) => {
-            return Err(Error::new(Code::ActionFailed, format!("the tree of window {} cannot be read", window.id))
-                .kind("live_read_incomplete")
-                .platform(fault.word()));
-        }
-    }
-    if request.root.is_none() && skeleton.is_unpublished() {
+    if request.root.is_none() && look.is_unpublished {
         return Err(Error::new(
             Code::ActionNotSupported,
             format!("{} publishes nothing of window {}", quote(&application.name), window.id),
@@ -111,23 +108,14 @@ pub(crate) async fn observe(
         .kind("empty_tree")
         .suggest(link.toolkit.mend()));
     }
-    if request.root.is_none() && skeleton.raws.len() == 1 && skeleton.gaps.is_empty() {
-        // It says that it has nothing in it. Hardly any window has, and an application that is starting or has
-        // no accessibility support looks the same.
-        skeleton.gaps.push(Gap::at(GapReason::NotPublished, 0));
-    }
-    let (raws, mut gaps) = skeleton.in_document_order();
-    let id = |path: &str| bus.object(name, path);
-    let completed = read::complete(&link, &raws, id, request, left()).await;
-    gaps.extend(completed.clipped.iter().map(|index| Gap::at(GapReason::TextBudget, *index)));
-    if completed.late {
+    let Look { mut nodes, mut gaps, is_late, .. } = look;
+    if is_late && !gaps.iter().any(|gap| gap.reason == GapReason::Deadline) {
         gaps.push(Gap::somewhere(GapReason::Deadline));
     }
     let above = match &request.root {
         Some(root) if root != object => containers(bus, &link, root, left(), &silent).await?,
         _ => Vec::new(),
     };
-    let mut nodes = completed.nodes;
     if request.bounds && link.toolkit == Toolkit::Gtk4 {
         to_screen(&mut nodes, window);
     }
@@ -140,6 +128,51 @@ pub(crate) async fn observe(
         "a window was read"
     );
     Ok(Observation { application: application.clone(), window: window.clone(), nodes, above, gaps })
+}
+
+/// One look at a window.
+struct Look {
+    nodes: Vec<Node>,
+    gaps: Vec<Gap>,
+    /// Whether the application names nothing in the window, although it says that there is something.
+    is_unpublished: bool,
+    /// Whether a page is shown of which not everything is told yet.
+    is_late: bool,
+}
+
+impl Look {
+    /// Looks at what is below `root` in the window.
+    async fn at(
+        link: &Link,
+        window: &str,
+        root: &str,
+        request: &ObserveRequest,
+        span: Duration,
+        id: impl Fn(&str) -> ObjectId,
+    ) -> Result<Look, Fault> {
+        let started = tokio::time::Instant::now();
+        let budget = span - span / SHARE_FOR_DETAILS;
+        let left = |span: Duration| span.saturating_sub(started.elapsed());
+        if link.toolkit == Toolkit::Chromium {
+            wake::wake(link, window, budget / 2).await?;
+        }
+        let mut skeleton = Skeleton::new(link, request);
+        skeleton.read(root, left(budget)).await?;
+        let is_unpublished = skeleton.is_unpublished();
+        let is_late = link.toolkit.shows_late() && (skeleton.is_blind() || skeleton.is_untold(left(budget)).await);
+        if request.root.is_none() && skeleton.raws.len() == 1 && skeleton.gaps.is_empty() {
+            // It says that it has nothing in it. Hardly any window has, and an application that is starting or has
+            // no accessibility support looks the same.
+            skeleton.gaps.push(Gap::at(GapReason::NotPublished, 0));
+        }
+        let (raws, mut gaps) = skeleton.in_document_order();
+        let completed = read::complete(link, &raws, id, request, left(span)).await;
+        gaps.extend(completed.clipped.iter().map(|index| Gap::at(GapReason::TextBudget, *index)));
+        if completed.late {
+            gaps.push(Gap::somewhere(GapReason::Deadline));
+        }
+        Ok(Look { nodes: completed.nodes, gaps, is_unpublished, is_late })
+    }
 }
 
 /// The containers around the element that the reading begins at.
@@ -508,6 +541,34 @@ impl<'a> Skeleton<'a> {
             }
         }
         next
+    }
+
+    /// Whether the elements of the page that is shown have not even got the name of their tag. Firefox fetches
+    /// names, values and attributes of a page when they are asked for the first time, and answers without them
+    /// meanwhile, a slider with 0; every element of a page has a tag once it has.
+    async fn is_untold(&self, span: Duration) -> bool {
+        /// So many elements speak for the page.
+        const ENOUGH: usize = 8;
+        let Some(page) = self.raws.iter().find(|raw| {
+            raw.role.known().is_some_and(|role| crate::roles::is_page(*role)) && raw.native(NativeState::Showing)
+        }) else {
+            return false;
+        };
+        let accessible = format!("{ATSPI}Accessible");
+        let asks: Vec<_> = page
+            .children
+            .iter()
+            .map(|child| &self.raws[*child])
+            .filter(|raw| raw.role.known().is_some_and(|role| !crate::roles::is_text_leaf(*role)))
+            .take(ENOUGH)
+            .map(|raw| self.link.read.call(&raw.path, &accessible, "GetAttributes", &()))
+            .collect();
+        let asked = !asks.is_empty();
+        let answers = self.link.read.batch_within(asks, span).await;
+        asked
+            && !answers.into_iter().any(|answer| {
+                body::<HashMap<String, String>>(answer).is_ok_and(|attributes| attributes.contains_key("tag"))
+            })
     }
 
     /// Whether a page is shown and says that nothing in it is.
