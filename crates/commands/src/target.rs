@@ -1,6 +1,8 @@
 //! Choosing an application and a window by what a caller says. Never by guess: several that fit are an error
 //! that lists them.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use surehand_core::geometry::Rect;
@@ -151,8 +153,37 @@ pub fn window(platform: &dyn Platform, call: &Call<'_>, wanted: Wanted<'_>) -> R
     Ok((application, window))
 }
 
+/// How long the application that is meant is waited for while it does not answer: one that is starting, or at
+/// work, is often silent for longer than a listing waits for each.
+const BUSY: Duration = Duration::from_secs(2);
+
+/// How long until it is asked again.
+const ASK_AGAIN: Duration = Duration::from_millis(100);
+
+/// Tries again for a while where the application that is meant does not answer.
+fn patiently<T>(call: &Call<'_>, look: impl Fn() -> Result<T>) -> Result<T> {
+    // Half of the time is left to what the listing is for.
+    let patience = call.at_most(BUSY.min(call.left() / 2));
+    loop {
+        match look() {
+            Err(error) if error.code() == Code::AppUnresponsive && !patience.left().is_zero() => {
+                call.clock.pause(ASK_AGAIN.min(patience.left()), call.cancel);
+            }
+            other => return other,
+        }
+    }
+}
+
 /// The same, with the processes that did not answer.
 fn look(
+    platform: &dyn Platform,
+    call: &Call<'_>,
+    wanted: Wanted<'_>,
+) -> Result<(Option<Application>, Window, Vec<Unresponsive>)> {
+    patiently(call, || look_once(platform, call, wanted))
+}
+
+fn look_once(
     platform: &dyn Platform,
     call: &Call<'_>,
     wanted: Wanted<'_>,
@@ -229,6 +260,10 @@ pub fn readable_windows(
     if wanted.window_id.is_some() {
         return Ok(vec![readable_window(platform, call, wanted)?]);
     }
+    patiently(call, || all_of_one(platform, call, wanted))
+}
+
+fn all_of_one(platform: &dyn Platform, call: &Call<'_>, wanted: Wanted<'_>) -> Result<Vec<(Application, Window)>> {
     let application = match wanted.app {
         None => readable_window(platform, call, wanted)?.0,
         Some(app) => {

@@ -43,6 +43,23 @@ fn windows() {
 }
 
 #[test]
+fn an_application_that_is_busy_for_a_moment_is_waited_for() {
+    let rig = Rig::editor();
+    let app = rig.fake().app();
+    rig.fake().change(|scene| scene.silence(app));
+    rig.after(900, move |scene| scene.wake(app));
+    let told = rig.run(&["snapshot", "--app", "editor"]);
+    assert!(told.error().is_none(), "{}", told.json);
+    // And not for ever: half of the time at most.
+    rig.fake().change(|scene| scene.silence(app));
+    let before = rig.fake().clock().passed();
+    let told = rig.run(&["snapshot", "--app", "editor", "--timeout-ms", "1000"]);
+    assert_eq!(told.error().map(|(code, _)| code).as_deref(), Some("APP_UNRESPONSIVE"), "{}", told.json);
+    let waited = rig.fake().clock().passed() - before;
+    assert!((500..800).contains(&waited.as_millis()), "{waited:?}");
+}
+
+#[test]
 fn refs() {
     let mut golden = Golden::of("target-ref");
     let click = |rig: &Rig, golden: &mut Golden, about: &str, reference: &str| {
