@@ -40,11 +40,32 @@ pub struct Widget {
 impl Widget {
     /// Whether the two cannot be told apart by what they look like.
     pub(super) fn looks_like(&self, other: &Widget) -> bool {
-        let looks = |widget: &'_ Widget| {
-            (widget.kind.clone(), widget.place.clone(), widget.name.clone(), widget.context.clone())
-        };
-        looks(self) == looks(other)
+        (&self.kind, &self.place) == (&other.kind, &other.place)
+            && steady(&self.name) == steady(&other.name)
+            && self.is_within_the_same(other)
     }
+
+    /// Whether nothing became of it but what counts by itself.
+    pub(super) fn is_the_same_as(&self, other: &Widget) -> bool {
+        let counted = Widget { name: other.name.clone(), context: other.context.clone(), ..self.clone() };
+        steady(&self.name) == steady(&other.name) && self.is_within_the_same(other) && counted == *other
+    }
+
+    fn is_within_the_same(&self, other: &Widget) -> bool {
+        self.context.iter().map(|name| steady(name)).eq(other.context.iter().map(|name| steady(name)))
+    }
+}
+
+/// A name without the number in brackets behind it, that counts.
+pub(super) fn steady(name: &str) -> &str {
+    let digits = name.strip_suffix(')').map(|rest| rest.trim_end_matches(|c: char| c.is_ascii_digit()));
+    digits.and_then(|rest| rest.strip_suffix(" (")).unwrap_or(name)
+}
+
+/// The name after the number has counted on; others stay.
+fn ticked(name: &str) -> String {
+    let counter = name[steady(name).len()..].trim_matches(|c: char| !c.is_ascii_digit());
+    counter.parse::<u64>().map_or_else(|_| name.to_owned(), |count| format!("{} ({})", steady(name), count + 1))
 }
 
 /// A random window, as the groups that the application builds.
@@ -52,6 +73,7 @@ pub(super) fn scene(rng: &mut Rng, toolkit: Toolkit, mutation: Mutation) -> Valu
     let mut content = 0;
     // What needs equal rows gets them.
     let equal = mutation == Mutation::RecycleRows;
+    let counting = mutation == Mutation::Tick;
     let qt = matches!(toolkit, Toolkit::Qt5 | Toolkit::Qt6);
     let groups: Vec<Value> = (0..2 + rng.below(3))
         .map(|_| {
@@ -69,6 +91,8 @@ pub(super) fn scene(rng: &mut Rng, toolkit: Toolkit, mutation: Mutation) -> Valu
                     let plain = NAMES[rng.below(if equal { 2 } else { NAMES.len() })];
                     let name = if place == "recycler" && !equal && rng.percent(75) {
                         format!("{plain} {content}")
+                    } else if place == "box" && rng.percent(if counting { 60 } else { 10 }) {
+                        format!("{plain} ({})", rng.below(100))
                     } else {
                         plain.into()
                     };
@@ -82,7 +106,11 @@ pub(super) fn scene(rng: &mut Rng, toolkit: Toolkit, mutation: Mutation) -> Valu
                     json!({ "kind": kind, "name": name, "content": content, "enabled": enabled })
                 })
                 .collect();
-            let frame = |rng: &mut Rng, of| rng.percent(of).then(|| FRAMES[rng.below(FRAMES.len())]);
+            let frame = |rng: &mut Rng, of| {
+                let name = rng.percent(of).then(|| FRAMES[rng.below(FRAMES.len())])?;
+                let counter = rng.percent(if counting { 60 } else { 10 }).then(|| rng.below(100));
+                Some(counter.map_or_else(|| name.to_owned(), |count| format!("{name} ({count})")))
+            };
             let name = frame(rng, 70);
             let outer = if name.is_some() { frame(rng, 30) } else { None };
             json!({ "kind": place, "name": name, "outer": outer, "items": items })
@@ -110,6 +138,8 @@ pub enum Mutation {
     RenameOther,
     /// The target goes away and another one is called as it was.
     TakeOver,
+    /// Numbers in brackets count on, in the target's name and in the titles of frames.
+    Tick,
     /// The target and another one exchange what they are called and stand for.
     SwapLabels,
     /// Equal rows are shown by each other's widgets.
@@ -132,7 +162,7 @@ pub enum Mutation {
 
 impl Mutation {
     /// All of them.
-    pub const ALL: [Mutation; 17] = [
+    pub const ALL: [Mutation; 18] = [
         Mutation::None,
         Mutation::InsertBefore,
         Mutation::RemoveOther,
@@ -141,6 +171,7 @@ impl Mutation {
         Mutation::RenameTarget,
         Mutation::RenameOther,
         Mutation::TakeOver,
+        Mutation::Tick,
         Mutation::SwapLabels,
         Mutation::RecycleRows,
         Mutation::Duplicate,
@@ -177,6 +208,7 @@ impl Mutation {
             Mutation::RenameTarget => "rename the target",
             Mutation::RenameOther => "rename another to the target's name",
             Mutation::TakeOver => "remove the target, rename another to its name",
+            Mutation::Tick => "count in labels and titles",
             Mutation::SwapLabels => "swap two labels",
             Mutation::RecycleRows => "recycle equal rows",
             Mutation::Duplicate => "duplicate the target",
@@ -213,6 +245,7 @@ impl Mutation {
             // In a list that uses its widgets again what a row is called is what it is: a widget that shows the
             // name of a row that went away may well be that row's new one.
             Mutation::TakeOver => widget.enabled && !widget.recycled,
+            Mutation::Tick => widget.enabled && counts(widget),
             _ => widget.enabled,
         };
         let candidates: Vec<&Widget> = state.iter().filter(|widget| is_wanted(widget)).collect();
@@ -242,7 +275,7 @@ impl Mutation {
                 members.iter().map(|widget| json!({ "do": "move", "serial": widget.serial, "at": 0 })).collect()
             }
             Mutation::RenameTarget => {
-                let names: Vec<&&str> = NAMES.iter().filter(|name| **name != target.name).collect();
+                let names: Vec<&&str> = NAMES.iter().filter(|name| **name != steady(&target.name)).collect();
                 vec![json!({ "do": "rename", "serial": serial, "name": rng.pick(&names)?, "content": fresh })]
             }
             Mutation::RenameOther => {
@@ -256,8 +289,17 @@ impl Mutation {
                     json!({ "do": "rename", "serial": other, "name": target.name, "content": fresh }),
                 ]
             }
+            Mutation::Tick => {
+                let rename = |widget: &Widget| json!({ "do": "rename", "serial": widget.serial, "name": ticked(&widget.name), "content": widget.content });
+                let retitle = |widget: &Widget| {
+                    let title = widget.context.first()?;
+                    Some(json!({ "do": "retitle", "group": widget.group, "name": ticked(title) }))
+                };
+                retitle(&target).into_iter().chain([rename(&target)]).collect()
+            }
             Mutation::SwapLabels => {
-                let others: Vec<&&Widget> = same_kind.iter().filter(|other| other.name != target.name).collect();
+                let is_other = |other: &&&Widget| steady(&other.name) != steady(&target.name);
+                let others: Vec<&&Widget> = same_kind.iter().filter(is_other).collect();
                 vec![json!({ "do": "swap", "one": serial, "other": rng.pick(&others)?.serial })]
             }
             Mutation::RecycleRows => {
@@ -281,7 +323,27 @@ impl Mutation {
     }
 }
 
+/// Whether something in what it is called, or what its frames are, counts.
+fn counts(widget: &Widget) -> bool {
+    let names = [&widget.name].into_iter().chain(widget.context.first());
+    widget.place == "box" && names.into_iter().any(|name| steady(name) != name)
+}
+
 /// The others in the same list that look like it.
 fn twins<'s>(state: &'s [Widget], of: &'s Widget) -> impl Iterator<Item = &'s Widget> {
     state.iter().filter(|other| other.serial != of.serial && other.group == of.group && other.looks_like(of))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_number_in_brackets_at_the_end_counts() {
+        assert_eq!(steady("Inbox (3)"), "Inbox");
+        assert_eq!(ticked("Inbox (9)"), "Inbox (10)");
+        for name in ["Inbox", "Inbox 3", "Inbox (a)", "(3) Inbox"] {
+            assert_eq!((steady(name), ticked(name).as_str()), (name, name));
+        }
+    }
 }

@@ -132,7 +132,7 @@ impl<'d> Bench<'d> {
 
         let verdict = if stray.is_empty() { judge(&target, &before, &after, &answer, &clicks) } else { Verdict::Wrong };
         let now = after.iter().find(|widget| widget.serial == target.serial);
-        let unchanged = now == Some(&target)
+        let unchanged = now.is_some_and(|now| now.is_the_same_as(&target))
             && target.enabled
             && !sudden
             && !matches!(mutation, Mutation::Reopen | Mutation::Restart);
@@ -220,7 +220,7 @@ impl<'d> Bench<'d> {
 
 fn is_of_scene(handle: &Handle) -> bool {
     // A number behind the name tells rows apart.
-    let plain = handle.name.trim_end_matches(|letter: char| letter.is_ascii_digit()).trim_end();
+    let plain = scene::steady(&handle.name).trim_end_matches(|letter: char| letter.is_ascii_digit()).trim_end();
     ["button", "check", "row"].contains(&handle.role.as_str()) && NAMES.contains(&plain)
 }
 
