@@ -10,6 +10,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use surehand_commands::command::Invocation;
+use surehand_commands::context::Allowed;
 use surehand_commands::registry::{COMMANDS, FAMILIES};
 use surehand_core::desktop::Environment;
 use surehand_core::time::Cancel;
@@ -86,6 +87,20 @@ pub(crate) fn command_line() -> Command {
                 .global(true)
                 .value_parser(clap::value_parser!(PathBuf))
                 .help("Folder that output files may be written into"),
+        )
+        .arg(
+            Arg::new("headed")
+                .long("headed")
+                .global(true)
+                .action(ArgAction::SetTrue)
+                .help("Allow the pointer, the keyboard and the focus to be used"),
+        )
+        .arg(
+            Arg::new("force")
+                .long("force")
+                .global(true)
+                .action(ArgAction::SetTrue)
+                .help("Allow key combinations that reach beyond their window; a person confirms it at the terminal"),
         )
         .arg(
             Arg::new("verbose")
@@ -239,6 +254,7 @@ fn settings(matches: &ArgMatches) -> Result<Settings> {
         places,
         desktop,
         output,
+        allowed: Allowed { headed: matches.get_flag("headed"), force: matches.get_flag("force") },
         version: env!("CARGO_PKG_VERSION").to_owned(),
         target: env!("SUREHAND_TARGET").to_owned(),
     })

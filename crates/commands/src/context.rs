@@ -8,6 +8,7 @@ use surehand_core::desktop::{Desktops, Environment};
 use surehand_core::diagnosis::Doctor;
 use surehand_core::disposition::Disposition;
 use surehand_core::evidence::{self, Evidence, Verdict};
+use surehand_core::lease::Leases;
 use surehand_core::platform::{ObserveRequest, Platform};
 use surehand_core::reference::Ref;
 use surehand_core::resolve::Resolved;
@@ -31,6 +32,16 @@ pub struct Facts {
     pub state_root: PathBuf,
     /// The private desktop that was chosen, if one was.
     pub desktop: Option<String>,
+}
+
+/// What whoever started surehand allows beyond reading and acting through the accessibility interfaces. No argument of
+/// a command sets any of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// Physical input: the pointer, the keyboard, and the focus.
+    pub headed: bool,
+    /// Key combinations that reach beyond the window they are sent to.
+    pub force: bool,
 }
 
 /// Everything outside a command. Front ends bring it along; tests bring their own.
@@ -64,6 +75,12 @@ pub trait Services {
 
     /// The gate.
     fn gate(&self) -> &dyn Gate;
+
+    /// Where leases for acting are taken.
+    fn leases(&self) -> &dyn Leases;
+
+    /// What whoever started this allows.
+    fn allowed(&self) -> Allowed;
 
     /// Time since start.
     fn clock(&self) -> &dyn Clock;

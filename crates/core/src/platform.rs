@@ -4,13 +4,16 @@
 //! not wait for a condition, retry, rank, word hints or format; all of that is done above it, once for every
 //! platform.
 
-use crate::error::Result;
+use crate::display::Display;
+use crate::error::{Code, Error, Result};
 use crate::geometry::{Point, Rect};
 use crate::input::Chord;
 use crate::node::Node;
 use crate::object::{Application, ObjectId, Process};
+use crate::stroke::Stroke;
 use crate::time::Call;
 use crate::tree::Observation;
+use crate::watch::Watch;
 use crate::window::Window;
 
 /// A list together with those that could not be asked.
@@ -103,6 +106,28 @@ pub enum Operation {
     InsertText(String),
     /// Set the number.
     SetNumber(f64),
+}
+
+/// What to do with a window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WindowChange {
+    /// Bring it to the front and give it the keyboard.
+    Focus,
+    /// Put its upper left corner, that of its frame, at this point of the screen.
+    Move(Point),
+    /// Make what is inside its frame so large.
+    Resize {
+        /// Physical pixels.
+        width: u32,
+        /// Physical pixels.
+        height: u32,
+    },
+    /// Put it away.
+    Minimize,
+    /// Let it fill the screen.
+    Maximize,
+    /// Show it again after it was put away, and undo that it fills the screen.
+    Restore,
 }
 
 /// Where pointer, window focus and keyboard are.
@@ -204,6 +229,68 @@ pub trait Platform: Send + Sync {
     /// `WINDOW_NOT_FOUND` when it is gone, `ACTION_NOT_SUPPORTED` when it cannot be asked.
     fn close(&self, call: &Call<'_>, window: &Window) -> Result<()>;
 
+    /// Carries out physical input, step by step. Nothing is focused for it, and where it goes is for the caller to
+    /// make sure of.
+    ///
+    /// # Errors
+    /// `INVALID_ARGS` when this keyboard cannot do it, `PLATFORM_NOT_SUPPORTED` when there is no such input here; the
+    /// delivery says whether part of it was sent, and the detail `sent` how many steps.
+    fn strike(&self, call: &Call<'_>, strokes: &[Stroke]) -> Result<()> {
+        let _ = (call, strokes);
+        Err(not_here("physical input"))
+    }
+
+    /// The window system's handle of the top-level window that a pointer at this point would reach.
+    ///
+    /// # Errors
+    /// `PLATFORM_NOT_SUPPORTED` when it does not tell.
+    fn window_at(&self, call: &Call<'_>, point: Point) -> Result<Option<u64>> {
+        let _ = (call, point);
+        Err(not_here("asking what is at a point of the screen"))
+    }
+
+    /// The innermost element of the window that is at this point of the screen, as far as the application tells.
+    ///
+    /// # Errors
+    /// `APP_UNRESPONSIVE` when it does not answer.
+    fn element_at(
+        &self,
+        call: &Call<'_>,
+        application: &Application,
+        window: &Window,
+        point: Point,
+    ) -> Result<Option<ObjectId>> {
+        let _ = (call, application, window, point);
+        Err(not_here("asking what is at a point of a window"))
+    }
+
+    /// Asks the window system to change a window. `Ok` means that it was asked.
+    ///
+    /// # Errors
+    /// `WINDOW_NOT_FOUND` when it is gone, `ACTION_NOT_SUPPORTED` when the window system cannot be asked for this.
+    fn change_window(&self, call: &Call<'_>, window: &Window, change: WindowChange) -> Result<()> {
+        let _ = (call, window, change);
+        Err(not_here("changing windows"))
+    }
+
+    /// The screens, the primary one first.
+    ///
+    /// # Errors
+    /// `PLATFORM_NOT_SUPPORTED` when there is no display to ask.
+    fn displays(&self, call: &Call<'_>) -> Result<Vec<Display>> {
+        let _ = call;
+        Err(not_here("listing screens"))
+    }
+
+    /// Begins to listen to what an application announces.
+    ///
+    /// # Errors
+    /// `PLATFORM_NOT_SUPPORTED` when nothing is announced here; callers then look instead.
+    fn watch(&self, call: &Call<'_>, application: &Application) -> Result<Box<dyn Watch + '_>> {
+        let _ = (call, application);
+        Err(not_here("listening to an application"))
+    }
+
     /// Why this process publishes no accessibility tree, or an empty one, and what mends that, where it is
     /// known of the toolkit it is made with. One sentence for a person.
     fn unpublished(&self, process: &Process) -> Option<String> {
@@ -213,4 +300,8 @@ pub trait Platform: Send + Sync {
 
     /// Whether the process is still running, the very one and not a later one of the same pid.
     fn is_running(&self, process: &Process) -> bool;
+}
+
+fn not_here(what: &str) -> Error {
+    Error::new(Code::PlatformNotSupported, format!("{what} is not possible on this desktop"))
 }

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use surehand_apps::Index;
-use surehand_commands::context::{Facts, Services};
+use surehand_commands::context::{Allowed, Facts, Services};
 use surehand_commands::gate::Gate;
 use surehand_core::desktop::{Desktops, Environment};
 use surehand_core::diagnosis::{Check, Doctor};
+use surehand_core::lease::{Alone, Leases};
 use surehand_core::platform::Platform;
 use surehand_core::snapshot::SnapshotStore;
 use surehand_core::time::{Call, Cancel, Clock};
@@ -118,6 +119,14 @@ impl Services for Runtime {
 
     fn gate(&self) -> &dyn Gate {
         &self.gate
+    }
+
+    fn leases(&self) -> &dyn Leases {
+        &Alone
+    }
+
+    fn allowed(&self) -> Allowed {
+        self.settings.allowed
     }
 
     fn clock(&self) -> &dyn Clock {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use surehand_commands::context::Allowed;
 use surehand_core::desktop::Environment;
 use surehand_core::{Code, Error, Result};
 
@@ -59,6 +60,8 @@ pub struct Settings {
     pub desktop: Option<String>,
     /// The folder that commands may write output files into; a folder in the state directory without it.
     pub output: Option<PathBuf>,
+    /// What whoever starts this allows.
+    pub allowed: Allowed,
     /// Version of the program.
     pub version: String,
     /// Target it was built for.

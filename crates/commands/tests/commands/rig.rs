@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use surehand_apps::Index;
 use surehand_commands::command::{Definition, Invocation, Spec};
-use surehand_commands::context::{Facts, Services};
+use surehand_commands::context::{Allowed, Facts, Services};
 use surehand_commands::dispatch::{Outcome, dispatch};
 use surehand_commands::gate::{Gate, Record, Resource};
 use surehand_commands::registry::COMMANDS;
@@ -16,6 +16,7 @@ use surehand_commands::{envelope, registry};
 use surehand_core::desktop::{Component, Desktop, DesktopRequest, DesktopState, Desktops, Environment, Stopped};
 use surehand_core::diagnosis::{Check, Doctor};
 use surehand_core::geometry::Rect;
+use surehand_core::lease::{Alone, Leases};
 use surehand_core::object::ObjectId;
 use surehand_core::platform::Platform;
 use surehand_core::reading::Reading;
@@ -47,6 +48,7 @@ pub(crate) struct FakeServices {
     pub(crate) output: Mutex<BTreeMap<String, Vec<u8>>>,
     pub(crate) stdin: Option<String>,
     pub(crate) foreground: Mutex<Vec<Vec<String>>>,
+    pub(crate) allowed: Allowed,
 }
 
 impl Services for FakeServices {
@@ -76,6 +78,14 @@ impl Services for FakeServices {
 
     fn gate(&self) -> &dyn Gate {
         &self.gate
+    }
+
+    fn leases(&self) -> &dyn Leases {
+        &Alone
+    }
+
+    fn allowed(&self) -> Allowed {
+        self.allowed
     }
 
     fn clock(&self) -> &dyn Clock {
@@ -304,6 +314,7 @@ impl Rig {
             output: Mutex::default(),
             stdin: None,
             foreground: Mutex::default(),
+            allowed: Allowed::default(),
         };
         Rig { services, cancel: Cancel::default(), windows: Vec::new() }
     }

@@ -1,0 +1,52 @@
+//! What an application announces while somebody acts on it.
+
+use crate::error::Result;
+use crate::object::ObjectId;
+use crate::state::State;
+use crate::time::Call;
+
+/// Something an application announced.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// The object that it announced it of.
+    pub source: ObjectId,
+    /// What became different.
+    pub what: Changed,
+}
+
+/// What became different.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Changed {
+    /// A state was gained or lost.
+    State(State, bool),
+    /// What it is called.
+    Name,
+    /// Its description.
+    Description,
+    /// The number or text that it holds.
+    Value,
+    /// Which of its children are chosen.
+    Selection,
+    /// Something new is in it; the object where it is told.
+    ChildAdded(Option<ObjectId>),
+    /// Something is no longer in it; the object where it is told.
+    ChildRemoved(Option<ObjectId>),
+    /// It got the focus.
+    Focused,
+    /// It is a window that opened.
+    WindowOpened,
+    /// It is a window that closed.
+    WindowClosed,
+    /// It is gone.
+    Defunct,
+}
+
+/// A subscription. It begins when it is made, and ends when it goes.
+pub trait Watch {
+    /// What was announced since the last call, in order. Returns as soon as there is something, and an empty list
+    /// when there is nothing until the time of the call is over.
+    ///
+    /// # Errors
+    /// `APP_UNRESPONSIVE` when the connection to the application ended.
+    fn changes(&mut self, call: &Call<'_>) -> Result<Vec<Change>>;
+}
