@@ -257,9 +257,16 @@ pub struct GapView {
     /// The element below which it is missing, for `snapshot --root`.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub ref_id: Option<Ref>,
+    /// The offset of the first child that is here, where a page of them is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
     /// The offset for `snapshot --root REF --offset N` that goes on where this stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u64>,
+    /// That it is a table with so many columns, of which the offsets count the cells: row R, from 0, begins at R times
+    /// this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub columns: Option<u64>,
     /// That this stands for so many further gaps of its reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<usize>,
@@ -278,7 +285,9 @@ pub fn gaps(observation: &Observation, ref_of: impl Fn(usize) -> Option<Ref>) ->
             name: node.and_then(|node| node.name.text()).map(str::to_owned),
             missing: gap.missing,
             ref_id: gap.node.and_then(&ref_of),
+            offset: gap.from,
             next_offset: gap.next,
+            columns: gap.columns,
             more: None,
         }
     };
@@ -296,7 +305,9 @@ pub fn gaps(observation: &Observation, ref_of: impl Fn(usize) -> Option<Ref>) ->
         name: None,
         missing: None,
         ref_id: None,
+        offset: None,
         next_offset: None,
+        columns: None,
         more: Some(count),
     }));
     views
@@ -313,7 +324,9 @@ pub fn gap_lines(gaps: &[GapView], lines: &mut Lines) {
             quoted(gap.name.as_deref()),
             gap.ref_id.map_or(Word::Nothing, made),
             gap.missing.map_or(Word::Nothing, |missing| made(format!("missing={missing}"))),
+            gap.offset.map_or(Word::Nothing, |offset| made(format!("offset={offset}"))),
             gap.next_offset.map_or(Word::Nothing, |next| made(format!("next-offset={next}"))),
+            gap.columns.map_or(Word::Nothing, |columns| made(format!("columns={columns}"))),
             gap.more.map_or(Word::Nothing, |more| made(format!("more={more}"))),
         ]);
     }
