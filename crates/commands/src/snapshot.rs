@@ -23,6 +23,7 @@ use crate::defaults::{FIVE_SECONDS, five_seconds};
 use crate::element::{self, GapView, Printed, Shape, TreeNode};
 use crate::gate::Resource;
 use crate::outline::{Lines, Outline, Word, labelled, made, quoted};
+use crate::rows::rows;
 use crate::surface::{self, Surface};
 use crate::target::Wanted;
 
@@ -41,7 +42,8 @@ pub(crate) struct Snapshot {
     #[arg(long, value_name = "ID")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     window_id: Option<String>,
-    /// Leave out what nothing can be done with and what does not lead to anything usable
+    /// Leave out what nothing can be done with now, hidden elements among it, and what does not lead to anything usable;
+    /// what is in a closed menu is counted, and read with `--root`
     #[arg(short = 'i', long)]
     #[serde(default)]
     interactive_only: bool,
@@ -185,13 +187,13 @@ impl Outline for SnapshotTaken {
             Word::Own(if self.complete == Some(false) { "partial" } else { "complete" }),
         ]);
         if let Some(tree) = &self.tree {
-            tree.lines(&mut lines, 0);
+            rows(tree, &mut lines, 0);
         }
         if let Some(difference) = &self.difference {
             for (word, nodes) in [("added", &difference.added), ("changed", &difference.changed)] {
                 if !nodes.is_empty() {
                     lines.words([Word::Own(word)]);
-                    nodes.iter().for_each(|node| node.lines(&mut lines, 1));
+                    nodes.iter().for_each(|node| rows(node, &mut lines, 1));
                 }
             }
             for removed in &difference.removed {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use surehand_testkit::live::{Fixture, PrivateDesktop};
+use surehand_testkit::live::{Fixture, PrivateDesktop, Program};
 
 use crate::stage::{APP, PATIENCE, Stage, Tree, ok, sandbox};
 
@@ -132,4 +132,61 @@ fn case_11_a_name_of_5000_joined_emoji_is_cut_between_two_of_them() {
         assert_eq!(kept, FAMILY.repeat(kept.len() / FAMILY.len()), "the last one is not whole");
     }
     assert_eq!(tree.0["complete"], false, "and so does the answer");
+}
+
+/// The number of tokens, roughly.
+fn tokens(text: &str) -> usize {
+    text.trim_end().len() / 4
+}
+
+#[test]
+fn case_14_answers_are_short_and_no_field_loses_its_label() {
+    let desktop = PrivateDesktop::start(&sandbox());
+    for program in ["mousepad", "gtk3-widget-factory"] {
+        let _program = Program::start::<&str>(&desktop, program, &[]);
+        let read = |arguments: &[&str]| desktop.surehand(&[&["snapshot", "--app", program], arguments].concat());
+        let at_rest = surehand_testkit::live::wait_until(PATIENCE, || {
+            let counted = || Some(read(&[]).json()["data"]["ref_count"].as_u64()).flatten().filter(|count| *count > 50);
+            let first = counted()?;
+            (counted()? == first).then_some(())
+        });
+        assert!(at_rest.is_some(), "{program} shows no window");
+        let whole = read(&[]);
+        let tree = Tree(ok(&whole));
+        let outline = read(&["--format", "outline"]).stdout;
+        let interactive = read(&["-i", "--format", "outline"]).stdout;
+        let fewer = read(&["-i"]);
+        let [all, short, least] = [&whole.stdout, &outline, &interactive].map(|text| tokens(text));
+        assert!(short * 100 <= all * 37, "{program}: an outline of {short} tokens for {all}");
+        assert!(least * 3 <= all, "{program}: {least} tokens for what can be used, of {all}");
+        if program == "mousepad" {
+            // Nearly everything in it is a menu that is closed.
+            assert!(tokens(&fewer.stdout) * 3 <= all && least * 3 <= short, "{} {least}", tokens(&fewer.stdout));
+        }
+        let id = tree.0["snapshot_id"].as_str().expect("an id");
+        let unchanged = read(&["--since", id, "--format", "outline"]).stdout;
+        assert!(tokens(&unchanged) < 30, "{unchanged}");
+        let rows: Vec<&str> = outline.lines().collect();
+        for node in tree.nodes() {
+            // Every label stands in the outline, as one quoted token.
+            if let Some(name) = node["name"].as_str() {
+                let quoted = surehand_core::text::quote(name);
+                assert!(rows.iter().any(|row| row.contains(&quoted)), "{program}: {quoted} is missing\n{outline}");
+            }
+        }
+        // Each field that can be used now has in the shortest answer what it is known by in the longest.
+        for field in tree.nodes().into_iter().filter(|node| {
+            ["textfield", "combobox", "slider", "incrementor", "checkbox"].iter().any(|role| node["role"] == *role)
+                && node["ref_id"].is_string()
+                && !crate::stage::has(node, "hidden")
+        }) {
+            let number = field["ref_id"].as_str().and_then(|one| one.split_once(':')).expect("a ref").1;
+            let row = interactive.lines().find(|row| row.split(' ').any(|word| word.ends_with(&format!(":{number}"))));
+            let row = row.unwrap_or_else(|| panic!("{program}: {field} is missing\n{interactive}"));
+            let hint = field["hint"].as_str().filter(|hint| !hint.starts_with("unlabelled"));
+            for label in [field["name"].as_str(), field["placeholder"].as_str(), hint].into_iter().flatten() {
+                assert!(row.contains(&surehand_core::text::quote(label)), "{program}: {row} lost {label:?}");
+            }
+        }
+    }
 }
