@@ -98,4 +98,5 @@ def main():
     print(json.dumps({"nodes": nodes, "calls": calls, "ms": took}))
 
 
-main()
+if __name__ == "__main__":
+    main()

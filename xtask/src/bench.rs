@@ -1,15 +1,19 @@
 //! `cargo xtask bench`: what is measured, side by side in one run.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
 
 use crate::packages;
-use crate::process::{cargo, root, run, variable};
+use crate::process::{cargo, printed, root, run, say, shown, variable};
 
+mod large;
+mod numbers;
 mod snapshot;
+mod stage;
 
 /// `cargo xtask bench`
 #[derive(Debug, clap::Args)]
@@ -29,6 +33,8 @@ enum What {
     },
     /// How long a snapshot takes beside a property-by-property walk and beside the least that could be read.
     Snapshot(snapshot::Snapshot),
+    /// What snapshots of very large tables and sheets cost, and whether reading on gives the right rows.
+    Large(large::Large),
 }
 
 impl Bench {
@@ -46,6 +52,7 @@ impl Bench {
                 run(&mut churn)
             }
             What::Snapshot(task) => task.run(),
+            What::Large(task) => task.run(),
         }
     }
 }
@@ -54,4 +61,34 @@ impl Bench {
 fn built(name: &str) -> PathBuf {
     let target = variable("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     target.join("release").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+}
+
+/// Builds for release and returns where cargo put the executable.
+fn build(which: &[&str], name: &str) -> Result<PathBuf> {
+    let mut command = cargo();
+    command.args(["build", "--release", "--message-format=json-render-diagnostics"]).args(which);
+    say(format_args!("+ {}", shown(&command)));
+    let messages = printed(&mut command)?;
+    let executable = |line: &str| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        message["executable"].as_str().filter(|_| message["target"]["name"] == name).map(PathBuf::from)
+    };
+    messages.lines().find_map(executable).with_context(|| format!("cargo built no program `{name}`"))
+}
+
+/// What the numbers were taken on. They are not comparable between machines.
+fn machine() -> Value {
+    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model =
+        cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':')).map(|(_, name)| name.trim());
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    json!({ "cpu": model, "cores": cores })
+}
+
+/// Writes a report where it goes.
+fn write_json(output: &Path, report: &Value) -> Result<()> {
+    if let Some(folder) = output.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(output, format!("{report:#}\n")).with_context(|| format!("cannot write {}", output.display()))
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use surehand_core::geometry::Rect;
-use surehand_core::hint::hints;
+use surehand_core::hint::{Hint, hints};
 use surehand_core::node::{Capability, Node};
 use surehand_core::reading::Reading;
 use surehand_core::reference::{Ref, SnapshotId};
@@ -14,7 +14,7 @@ use surehand_core::snapshot::Referenced;
 use surehand_core::state::{State, States};
 use surehand_core::tree::{Gap, GapReason, Observation};
 
-use crate::outline::{Lines, Word, flag, labelled, made, quoted};
+use crate::outline::{Lines, Word, made, quoted};
 
 /// The name that an element's developers gave it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -50,7 +50,8 @@ pub struct TreeNode {
     pub placeholder: Option<String>,
     /// For an element without a name: the label beside it, or its place among those like it. Not its name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub hint: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub hint: Option<Hint>,
     /// The platform's word for its role, where ours is `unknown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub native_role: Option<String>,
@@ -120,51 +121,13 @@ impl TreeNode {
             && self.children_count.is_none()
             && !self.subtree_truncated
     }
-
-    /// Adds the lines of the tree.
-    pub fn lines(&self, lines: &mut Lines, depth: usize) {
-        self.lines_below(lines, depth, false);
-    }
-
-    /// `unsaid`: an element around it is hidden or off the screen and so is everything in that, which is not said of
-    /// each again.
-    fn lines_below(&self, lines: &mut Lines, depth: usize, unsaid: bool) {
-        let position = self.bounds.map(|b| format!("({},{} {}x{})", b.x, b.y, b.width, b.height));
-        let said = self.states.iter().filter(|state| !(unsaid && *state == State::Offscreen));
-        let states = said.map(|state| Word::Own(state.token()));
-        let words = [made(self.role), self.ref_id.map_or(Word::Nothing, made), quoted(self.name.as_deref())]
-            .into_iter()
-            .chain([
-                labelled("value", self.value.as_deref()),
-                labelled("description", self.description.as_deref()),
-                labelled("placeholder", self.placeholder.as_deref()),
-                labelled("hint", self.hint.as_deref()),
-                labelled("id", self.native_id.as_ref().map(|id| id.value.as_str())),
-                labelled("native", self.native_role.as_deref()),
-            ])
-            .chain(states)
-            .chain([
-                position.map_or(Word::Nothing, made),
-                self.children_count.map_or(Word::Nothing, |count| made(format!("children={count}"))),
-                flag(self.subtree_truncated, "truncated"),
-            ]);
-        lines.indented(depth, words);
-        let unseen = self.states.contains(State::Offscreen) || self.states.contains(State::Hidden);
-        let unsaid = unsaid || unseen && self.children.iter().all(TreeNode::is_all_offscreen);
-        for child in &self.children {
-            child.lines_below(lines, depth + 1, unsaid);
-        }
-    }
-
-    fn is_all_offscreen(&self) -> bool {
-        self.states.contains(State::Offscreen) && self.children.iter().all(TreeNode::is_all_offscreen)
-    }
 }
 
 /// How a tree is thinned out.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Shape {
-    /// Drop what nothing can be done with and what leads to nothing of that kind.
+    /// Drop what nothing can be done with now, hidden elements among it, and what leads to nothing of that kind; count
+    /// what is in a closed menu.
     pub interactive_only: bool,
     /// Put the only child in the place of a container that says nothing.
     pub compact: bool,
@@ -177,7 +140,7 @@ pub struct Printed<'o> {
     observation: &'o Observation,
     referenced: &'o Referenced,
     id: SnapshotId,
-    hints: BTreeMap<usize, String>,
+    hints: BTreeMap<usize, Hint>,
 }
 
 impl<'o> Printed<'o> {
@@ -225,11 +188,15 @@ impl<'o> Printed<'o> {
             if !node.children.is_empty() {
                 view.children_count = node.child_count.known().copied().or(Some(node.children.len() as u64));
             }
+        } else if shape.interactive_only && index != 0 && view.ref_id.is_some() && self.is_closed_menu(index) {
+            view.children_count = Some(self.items(index));
         } else {
             let children = node.children.iter().filter_map(|child| self.build(shape, *child, depth + 1));
             view.children = children.collect();
         }
-        let bare = view.children.is_empty() && view.ref_id.is_none() && view.children_count.is_none();
+        // What its application hides is refused to every command.
+        let usable = view.ref_id.is_some() && !view.states.contains(State::Hidden);
+        let bare = view.children.is_empty() && !usable && view.children_count.is_none();
         if shape.interactive_only && bare && index != 0 {
             return None;
         }
@@ -237,6 +204,32 @@ impl<'o> Printed<'o> {
             return view.children.pop();
         }
         Some(view)
+    }
+}
+
+impl Printed<'_> {
+    /// Whether it is a menu, or what opens one, and nothing in it is on the screen.
+    fn is_closed_menu(&self, index: usize) -> bool {
+        let node = |index: &usize| self.observation.nodes.get(*index);
+        let is_menu = |node: &Node| matches!(node.role, Role::Menu | Role::MenuItem | Role::MenuButton);
+        node(&index).is_some_and(|menu| is_menu(menu) && !menu.children.is_empty() && self.is_unseen(&menu.children))
+    }
+
+    fn is_unseen(&self, nodes: &[usize]) -> bool {
+        nodes
+            .iter()
+            .filter_map(|index| self.observation.nodes.get(*index))
+            .all(|node| (node.has(State::Hidden) || node.has(State::Offscreen)) && self.is_unseen(&node.children))
+    }
+
+    /// How many children it has, or the only thing in it has.
+    fn items(&self, index: usize) -> u64 {
+        match self.observation.nodes.get(index).map(|node| node.children.as_slice()) {
+            Some([only]) if self.observation.nodes.get(*only).is_some_and(|only| !only.children.is_empty()) => {
+                self.items(*only)
+            }
+            children => children.map_or(0, <[usize]>::len) as u64,
+        }
     }
 }
 
@@ -257,9 +250,16 @@ pub struct GapView {
     /// The element below which it is missing, for `snapshot --root`.
     #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
     pub ref_id: Option<Ref>,
+    /// The offset of the first child that is here, where a page of them is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset: Option<u64>,
     /// The offset for `snapshot --root REF --offset N` that goes on where this stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u64>,
+    /// That it is a table with so many columns, of which the offsets count the cells: row R, from 0, begins at R times
+    /// this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub columns: Option<u64>,
     /// That this stands for so many further gaps of its reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more: Option<usize>,
@@ -278,7 +278,9 @@ pub fn gaps(observation: &Observation, ref_of: impl Fn(usize) -> Option<Ref>) ->
             name: node.and_then(|node| node.name.text()).map(str::to_owned),
             missing: gap.missing,
             ref_id: gap.node.and_then(&ref_of),
+            offset: gap.from,
             next_offset: gap.next,
+            columns: gap.columns,
             more: None,
         }
     };
@@ -296,7 +298,9 @@ pub fn gaps(observation: &Observation, ref_of: impl Fn(usize) -> Option<Ref>) ->
         name: None,
         missing: None,
         ref_id: None,
+        offset: None,
         next_offset: None,
+        columns: None,
         more: Some(count),
     }));
     views
@@ -313,7 +317,9 @@ pub fn gap_lines(gaps: &[GapView], lines: &mut Lines) {
             quoted(gap.name.as_deref()),
             gap.ref_id.map_or(Word::Nothing, made),
             gap.missing.map_or(Word::Nothing, |missing| made(format!("missing={missing}"))),
+            gap.offset.map_or(Word::Nothing, |offset| made(format!("offset={offset}"))),
             gap.next_offset.map_or(Word::Nothing, |next| made(format!("next-offset={next}"))),
+            gap.columns.map_or(Word::Nothing, |columns| made(format!("columns={columns}"))),
             gap.more.map_or(Word::Nothing, |more| made(format!("more={more}"))),
         ]);
     }
@@ -324,35 +330,5 @@ pub fn known_states(node: &Node) -> Option<Vec<State>> {
     match &node.states {
         Reading::Known(states) => Some(states.iter().collect()),
         Reading::Absent | Reading::Unknown => None,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use surehand_core::object::ObjectId;
-
-    use super::*;
-
-    fn node(role: Role, states: &[State], children: Vec<TreeNode>) -> TreeNode {
-        let node = Node::new(ObjectId { owner: "bus:1.1".into(), object: "/0".into() }, role);
-        TreeNode { states: states.iter().copied().collect(), children, ..TreeNode::of(&node, None) }
-    }
-
-    fn outline(tree: &TreeNode) -> String {
-        let mut lines = Lines::new();
-        tree.lines(&mut lines, 0);
-        lines.finish()
-    }
-
-    #[test]
-    fn what_is_hidden_with_everything_in_it_says_so_once() {
-        let item = |states| node(Role::MenuItem, states, Vec::new());
-        let off: &[State] = &[State::Offscreen];
-        let menu = node(Role::Menu, &[State::Hidden], vec![item(off), item(&[State::Disabled, State::Offscreen])]);
-        assert_eq!(outline(&menu), "menu hidden\n menuitem\n menuitem disabled");
-        let mixed = node(Role::Menu, &[State::Hidden], vec![item(off), item(&[])]);
-        assert_eq!(outline(&mixed), "menu hidden\n menuitem offscreen\n menuitem");
-        let shown = node(Role::Menu, &[], vec![item(off)]);
-        assert_eq!(outline(&shown), "menu\n menuitem offscreen");
     }
 }

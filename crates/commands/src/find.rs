@@ -4,7 +4,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_core::error::Code;
-use surehand_core::hint::hints;
+use surehand_core::hint::{Hint, hints};
 use surehand_core::platform::ObserveRequest;
 use surehand_core::query::Query;
 use surehand_core::reference::Ref;
@@ -21,6 +21,7 @@ use crate::defaults::{FIVE_SECONDS, five_seconds};
 use crate::element::{self, GapView, TreeNode};
 use crate::gate::Resource;
 use crate::outline::{Lines, Outline, Word, made};
+use crate::rows::rows;
 use crate::snapshot::nonzero;
 use crate::target::{self, Wanted};
 
@@ -147,7 +148,7 @@ impl Outline for Found {
         ]);
         let single = self.single.iter().flatten();
         for found in self.matches.iter().flatten().chain(single) {
-            found.element.lines(&mut lines, 0);
+            rows(&found.element, &mut lines, 0);
         }
         if !self.roles_present.is_empty() {
             lines.words(std::iter::once(Word::Own("roles")).chain(self.roles_present.iter().map(made)));
@@ -292,7 +293,7 @@ fn state(clause: &str) -> Result<(State, bool)> {
     Ok((word.parse().map_err(bad)?, wanted))
 }
 
-fn one(observation: &Observation, index: usize, ref_id: Ref, hint: Option<String>) -> Option<Match> {
+fn one(observation: &Observation, index: usize, ref_id: Ref, hint: Option<Hint>) -> Option<Match> {
     let node = observation.nodes.get(index)?;
     let mut path = Vec::new();
     let mut below = index;

@@ -13,6 +13,7 @@ pub mod envelope;
 pub mod gate;
 pub mod outline;
 pub mod registry;
+pub mod rows;
 pub mod surface;
 pub mod target;
 

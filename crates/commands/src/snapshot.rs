@@ -23,6 +23,7 @@ use crate::defaults::{FIVE_SECONDS, five_seconds};
 use crate::element::{self, GapView, Printed, Shape, TreeNode};
 use crate::gate::Resource;
 use crate::outline::{Lines, Outline, Word, labelled, made, quoted};
+use crate::rows::rows;
 use crate::surface::{self, Surface};
 use crate::target::Wanted;
 
@@ -41,7 +42,8 @@ pub(crate) struct Snapshot {
     #[arg(long, value_name = "ID")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     window_id: Option<String>,
-    /// Leave out what nothing can be done with and what does not lead to anything usable
+    /// Leave out what nothing can be done with now, hidden elements among it, and what does not lead to anything usable;
+    /// what is in a closed menu is counted, and read with `--root`
     #[arg(short = 'i', long)]
     #[serde(default)]
     interactive_only: bool,
@@ -65,10 +67,10 @@ pub(crate) struct Snapshot {
     #[arg(long, value_name = "REF", conflicts_with_all = ["window_id", "app", "surface", "since"])]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     root: Option<Ref>,
-    /// With `--root`: skip so many children of a container that has too many to read at once
-    #[arg(long, value_name = "N", requires = "root", default_value_t = 0)]
-    #[serde(default)]
-    offset: u64,
+    /// With `--root`: of a container with too many children, read from the Nth on, from 0; of a table, from the Nth cell on
+    #[arg(long, value_name = "N", requires = "root")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    offset: Option<u64>,
     /// Read this part of the application instead of its window
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
@@ -185,13 +187,13 @@ impl Outline for SnapshotTaken {
             Word::Own(if self.complete == Some(false) { "partial" } else { "complete" }),
         ]);
         if let Some(tree) = &self.tree {
-            tree.lines(&mut lines, 0);
+            rows(tree, &mut lines, 0);
         }
         if let Some(difference) = &self.difference {
             for (word, nodes) in [("added", &difference.added), ("changed", &difference.changed)] {
                 if !nodes.is_empty() {
                     lines.words([Word::Own(word)]);
-                    nodes.iter().for_each(|node| node.lines(&mut lines, 1));
+                    nodes.iter().for_each(|node| rows(node, &mut lines, 1));
                 }
             }
             for removed in &difference.removed {
@@ -238,6 +240,7 @@ impl Command for Snapshot {
         let request =
             ObserveRequest { root, offset: self.offset, bounds: self.include_bounds, ..ObserveRequest::default() };
         let observation = platform.observe(&call, &application, &window, &request)?;
+        self.check_offset(&observation)?;
         let difference = earlier.as_ref().map(|earlier| earlier.difference(&observation));
         if let Some(earlier) = &earlier
             && observation.is_complete()
@@ -343,13 +346,28 @@ impl Snapshot {
                 "`root` says itself what is read, so it goes with no other choice of it, nor with `since`",
             ));
         }
-        if self.offset > 0 && self.root.is_none() {
+        if self.offset.is_some() && self.root.is_none() {
             return Err(bad("`offset` belongs to `root`"));
         }
         if self.skeleton && self.since.is_some() {
             return Err(bad("`skeleton` shows a part and `since` compares the whole, so they do not go together"));
         }
         Ok(())
+    }
+
+    /// An offset beyond the end would give an answer with nothing in it, which looks like a container that is empty.
+    fn check_offset(&self, observation: &Observation) -> Result<()> {
+        let Some(offset) = self.offset else { return Ok(()) };
+        let empty = observation.nodes.first().is_some_and(|root| root.children.is_empty());
+        let page = observation.gaps.iter().find(|gap| gap.node == Some(0) && gap.from.is_some());
+        match page.and_then(|gap| gap.missing) {
+            Some(all) if empty && offset >= all => {
+                Err(Error::new(Code::InvalidArgs, format!("`offset` is {offset}, and there are {all}, counted from 0"))
+                    .kind("offset_beyond_end")
+                    .suggest("take the `next_offset` of a page"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The window that is read, and the element of it that is begun at.

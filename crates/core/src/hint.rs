@@ -4,14 +4,47 @@
 //! moves freely.
 
 use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Serialize, Serializer};
 
 use crate::reading::Reading;
 use crate::role::Role;
 use crate::tree::Observation;
 
+/// What is said of an element without a name in place of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hint {
+    /// The text of the label beside it.
+    Beside(String),
+    /// There is none. Its place among those of its role that have none, from 1, and how many they are.
+    Unlabelled {
+        /// Its place.
+        place: usize,
+        /// How many there are.
+        count: usize,
+    },
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Hint::Beside(label) => f.write_str(label),
+            Hint::Unlabelled { count: 1, .. } => f.write_str("unlabelled"),
+            Hint::Unlabelled { place, count } => write!(f, "unlabelled, {} of {count}", ordinal(*place)),
+        }
+    }
+}
+
+impl Serialize for Hint {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// A hint for each interactive element that the application says has no name, by its index: the text of the
 /// label beside it, else `unlabelled`, with its place among those of its role.
-pub fn hints(observation: &Observation) -> BTreeMap<usize, String> {
+pub fn hints(observation: &Observation) -> BTreeMap<usize, Hint> {
     let mut hints = BTreeMap::new();
     let mut unlabelled: BTreeMap<Role, Vec<usize>> = BTreeMap::new();
     for (index, node) in observation.nodes.iter().enumerate() {
@@ -21,7 +54,7 @@ pub fn hints(observation: &Observation) -> BTreeMap<usize, String> {
         }
         match beside(observation, index) {
             Some(label) => {
-                hints.insert(index, label.to_owned());
+                hints.insert(index, Hint::Beside(label.to_owned()));
             }
             None => unlabelled.entry(node.role).or_default().push(index),
         }
@@ -29,12 +62,7 @@ pub fn hints(observation: &Observation) -> BTreeMap<usize, String> {
     for (_, nodes) in unlabelled {
         let count = nodes.len();
         for (place, index) in nodes.into_iter().enumerate() {
-            let hint = if count == 1 {
-                "unlabelled".to_owned()
-            } else {
-                format!("unlabelled, {} of {count}", ordinal(place + 1))
-            };
-            hints.insert(index, hint);
+            hints.insert(index, Hint::Unlabelled { place: place + 1, count });
         }
     }
     hints

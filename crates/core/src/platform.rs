@@ -39,8 +39,10 @@ pub struct Unresponsive {
 pub struct ObserveRequest {
     /// Read only this element of the window and what is below it.
     pub root: Option<ObjectId>,
-    /// Skip so many children of the root: the next page of a container with too many of them.
-    pub offset: u64,
+    /// Of a root with too many children, read the page that begins at this one, counted from 0; without it, what is
+    /// on the screen. Of a table the cells are counted, row by row and without headers: row R begins at R times the
+    /// number of columns.
+    pub offset: Option<u64>,
     /// At most so many nodes.
     pub max_nodes: usize,
     /// At most so many bytes of text in all.
@@ -59,7 +61,7 @@ impl Default for ObserveRequest {
     fn default() -> Self {
         ObserveRequest {
             root: None,
-            offset: 0,
+            offset: None,
             max_nodes: 50_000,
             max_text: 8 << 20,
             max_string: 64 << 10,

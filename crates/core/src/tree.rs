@@ -25,7 +25,8 @@ pub enum GapReason {
     Unresponsive,
     /// The application answered something that cannot be read.
     Unreadable,
-    /// The application publishes nothing below this element, although there has to be something.
+    /// The application publishes nothing below this element, although there has to be something; or it publishes only
+    /// the rows that it has made, of a list that may have more.
     NotPublished,
 }
 
@@ -38,19 +39,23 @@ pub struct Gap {
     pub node: Option<usize>,
     /// How many children are missing there, where that is known.
     pub missing: Option<u64>,
+    /// The offset of the first child that was read, where a page of them was.
+    pub from: Option<u64>,
     /// The offset at which the children go on that were not read.
     pub next: Option<u64>,
+    /// How many columns the table has whose cells these offsets count.
+    pub columns: Option<u64>,
 }
 
 impl Gap {
     /// A gap below a node, of which no more is known.
     pub const fn at(reason: GapReason, node: usize) -> Gap {
-        Gap { reason, node: Some(node), missing: None, next: None }
+        Gap { reason, node: Some(node), missing: None, from: None, next: None, columns: None }
     }
 
     /// A gap that is not about one node.
     pub const fn somewhere(reason: GapReason) -> Gap {
-        Gap { reason, node: None, missing: None, next: None }
+        Gap { reason, node: None, missing: None, from: None, next: None, columns: None }
     }
 
     /// The same with the number of children that are missing.

@@ -82,7 +82,7 @@ fn failed(link: &Link, fault: &Fault) -> Error {
         Fault::NoAnswer => {
             (Code::AppUnresponsive, "the application did not answer to the action", Delivery::DeliveryUncertain)
         }
-        Fault::Malformed => {
+        Fault::Malformed | Fault::TooLarge => {
             (Code::ActionFailed, "the application's answer to the action cannot be read", Delivery::DeliveryUncertain)
         }
         Fault::Refused(_) => (Code::ActionFailed, "the application refused the action", Delivery::DeliveryUncertain),
@@ -147,7 +147,7 @@ fn not_sent(link: &Link, fault: &Fault) -> Error {
             unresponsive(&crate::process::program(link.process.pid), link.process.pid, fault)
         }
         Fault::NoSuchObject => Error::new(Code::StaleRef, "the element is gone").kind("gone"),
-        Fault::Malformed | Fault::Refused(_) => {
+        Fault::Malformed | Fault::TooLarge | Fault::Refused(_) => {
             Error::new(Code::ActionFailed, "the application does not say what the action needs")
                 .kind("live_read_incomplete")
                 .platform(fault.word())

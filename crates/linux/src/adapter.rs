@@ -194,7 +194,7 @@ impl Platform for LinuxPlatform {
             Err(Fault::NoSuchObject) => return Ok(Live::Gone),
             Err(Fault::Disconnected) if !process::is_running(process) => return Ok(Live::ProcessGone),
             Err(fault @ (Fault::NoAnswer | Fault::Disconnected)) => return Err(silent(&fault)),
-            Err(fault @ (Fault::Malformed | Fault::Refused(_))) => {
+            Err(fault @ (Fault::Malformed | Fault::TooLarge | Fault::Refused(_))) => {
                 return Err(Error::new(Code::ActionFailed, "the element cannot be read")
                     .kind("live_read_incomplete")
                     .platform(fault.word()));

@@ -13,6 +13,8 @@ pub(crate) enum Fault {
     NoAnswer,
     /// The answer is not what the interface promises.
     Malformed,
+    /// The answer came, and with the others of its batch it was more than is kept.
+    TooLarge,
     /// The application refused; the D-Bus error name.
     Refused(String),
 }
@@ -44,6 +46,7 @@ impl Fault {
             Fault::Disconnected => "disconnected",
             Fault::NoAnswer => "no answer",
             Fault::Malformed => "malformed answer",
+            Fault::TooLarge => "too large an answer",
             Fault::Refused(name) => name,
         }
     }

@@ -41,6 +41,8 @@ pub(crate) struct Raw {
     pub(crate) child_count: Reading<u64>,
     pub(crate) parent: Option<usize>,
     pub(crate) children: Vec<usize>,
+    /// Whether its name or its description was cut, or not kept at all, because it is too long.
+    pub(crate) cut: bool,
 }
 
 impl Raw {
@@ -55,7 +57,18 @@ impl Raw {
             child_count: Reading::Unknown,
             parent: None,
             children: Vec::new(),
+            cut: false,
         }
+    }
+
+    /// A name or a description as it came, cut where it is too long to keep a thousand of.
+    pub(crate) fn text(&mut self, answer: Result<String, Fault>) -> Reading<String> {
+        self.cut |= answer == Err(Fault::TooLarge);
+        text_reading(answer).map(|text| {
+            let (text, cut) = kept(&text);
+            self.cut |= cut;
+            text
+        })
     }
 
     pub(crate) fn has(&self, interface: Interface) -> bool {
@@ -65,6 +78,29 @@ impl Raw {
     pub(crate) fn native(&self, state: NativeState) -> bool {
         self.states.known().is_some_and(|states| states.has(state))
     }
+}
+
+/// No name or description is kept longer than this while a window is read, in bytes.
+const LONGEST: usize = 64 << 10;
+
+/// What is left of each name and description once all together are longer than the request allows, in bytes.
+const SHORTEST: usize = 256;
+
+/// What stands before the length and the fingerprint of a text that was cut.
+const CUT: &str = "\u{2026} [";
+
+/// A text cut to so many bytes, with its length and a fingerprint behind it, and whether it was. Two texts that begin
+/// alike are still two: what was cut stays part of the identity.
+fn shorten(text: &str, max: usize) -> (String, bool) {
+    match clip(text, max) {
+        (kept, true) => (format!("{kept}{CUT}{} bytes, {:016x}]", text.len(), fingerprint([text])), true),
+        (kept, false) => (kept.to_owned(), false),
+    }
+}
+
+/// What is kept of a name or a description, and whether it was cut.
+pub(crate) fn kept(text: &str) -> (String, bool) {
+    shorten(text, LONGEST)
 }
 
 /// How many asks [`skeleton_asks`] makes for one object.
@@ -88,8 +124,8 @@ pub(crate) fn skeleton_asks(link: &Link, path: &str) -> [Ask; SKELETON_ASKS] {
 /// Takes the answers to [`skeleton_asks`]. The fault is that of the role, which every object has.
 pub(crate) fn take_skeleton(raw: &mut Raw, answers: &mut impl Iterator<Item = Answer>) -> Result<(), Fault> {
     let mut next = || answers.next().unwrap_or(Err(Fault::Malformed));
-    raw.name = text_reading(property(next()));
-    raw.description = text_reading(property(next()));
+    raw.name = raw.text(property(next()));
+    raw.description = raw.text(property(next()));
     let role: Result<u32, Fault> = body(next());
     raw.states = reading(body::<Vec<u32>>(next())).map(|words| NativeStates::from_words(&words));
     raw.interfaces = reading(body::<Vec<String>>(next())).map(|names| interfaces(&names));
@@ -266,8 +302,13 @@ pub(crate) async fn complete(
     }
 
     let mut nodes = Vec::with_capacity(raws.len());
+    let mut labels_left = request.max_text;
     for (index, (raw, extra)) in raws.iter().zip(extras).enumerate() {
-        let (mut node, cut) = node(raw, extra, link.toolkit, object(&raw.path), request.max_string);
+        let max = if labels_left > 0 { request.max_string } else { SHORTEST };
+        let (mut node, cut) = node(raw, extra, link.toolkit, object(&raw.path), max);
+        let labels = [&node.name, &node.description, &node.native_id, &node.placeholder];
+        let length: usize = labels.iter().filter_map(|label| label.text()).map(str::len).sum();
+        labels_left = labels_left.saturating_sub(length);
         // The table of a spreadsheet makes its cells on demand, and each stays that of its place.
         let parent = raw.parent.and_then(|parent| raws.get(parent)).and_then(|parent| parent.role.known());
         node.recycles &= !parent.is_some_and(|role| roles::is_spreadsheet(*role));
@@ -396,15 +437,15 @@ fn take(extra: &mut Extra, field: &Field, answer: Answer, toolkit: Toolkit) {
 
 /// Builds the node, and says whether a text had to be cut.
 fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize) -> (Node, bool) {
-    let mut cut = false;
+    let mut cut = raw.cut;
     let mut short = |text: Reading<String>| {
-        text.map(|text| {
-            let (kept, clipped) = clip(&text, max);
-            cut |= clipped;
-            // Two texts that begin alike are still two: what was cut stays part of the identity.
-            if clipped {
-                format!("{kept}… [{} bytes, {:016x}]", text.len(), fingerprint([text.as_str()]))
-            } else {
+        text.map(|text| match text.rfind(CUT).filter(|_| raw.cut).map(|at| text.split_at(at)) {
+            // Cut when it came.
+            Some((kept, mark)) if kept.len() > max => format!("{}{mark}", clip(kept, max).0),
+            Some(_) => text,
+            None => {
+                let (text, clipped) = shorten(&text, max);
+                cut |= clipped;
                 text
             }
         })
@@ -535,6 +576,15 @@ pub(crate) fn rect(answer: &Result<(i32, i32, i32, i32), Fault>) -> Reading<Rect
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_that_begin_alike_are_still_two_when_they_are_cut() {
+        let long = |end: &str| format!("{}{end}", "n".repeat(100));
+        let (one, cut) = shorten(&long("1"), 50);
+        let (other, _) = shorten(&long("2"), 50);
+        assert!(cut && one != other && one.starts_with(&"n".repeat(50)) && one.contains("[101 bytes, "), "{one}");
+        assert_eq!(shorten("short", 50), ("short".to_owned(), false));
+    }
 
     #[test]
     fn nowhere_is_no_place() {

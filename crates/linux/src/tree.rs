@@ -20,13 +20,13 @@ use surehand_core::window::Window;
 use surehand_core::{Code, Error, Result};
 
 use crate::app::NativeRef;
+use crate::cache::Cache;
 use crate::connect::{Bus, Link};
 use crate::error::{Fault, unresponsive};
+use crate::grid::Grid;
 use crate::process;
-use crate::read::{self, Raw, SKELETON_ASKS, interfaces};
-use crate::states::NativeStates;
+use crate::read::{self, Raw, SKELETON_ASKS};
 use crate::toolkit::Toolkit;
-use crate::visible;
 use crate::wake;
 use crate::wire::{ATSPI, body};
 
@@ -45,10 +45,9 @@ const LOOK_AGAIN: Duration = Duration::from_millis(60);
 /// is in those.
 const CACHE_STEPS: usize = 6;
 
-/// One entry of `Cache.GetItems`: object, application, parent, index in parent, count of children,
-/// interfaces, name, role, description, states. Read with plain types: one entry of a kind we do not know
-/// must not cost us the others.
-type CacheItem = (NativeRef, NativeRef, NativeRef, i32, i32, Vec<String>, String, u32, String, Vec<u32>);
+/// How many rows of a list GTK 4 makes at a time: two hundred and those on the screen. A list with fewer has no more, and one
+/// with more is a list box, of which all are there; nothing else tells the two apart.
+const ROWS_MADE: std::ops::RangeInclusive<usize> = 200..=400;
 
 /// Reads a window within the budgets.
 pub(crate) async fn observe(
@@ -165,6 +164,9 @@ impl Look {
             // no accessibility support looks the same.
             skeleton.gaps.push(Gap::at(GapReason::NotPublished, 0));
         }
+        if link.toolkit == Toolkit::Gtk4 {
+            skeleton.unmade_rows();
+        }
         let (raws, mut gaps) = skeleton.in_document_order();
         let completed = read::complete(link, &raws, id, request, left(span)).await;
         gaps.extend(completed.clipped.iter().map(|index| Gap::at(GapReason::TextBudget, *index)));
@@ -253,7 +255,9 @@ impl<'a> Skeleton<'a> {
         let peer = &self.link.read;
         let ask = peer.call("/org/a11y/atspi/cache", &format!("{ATSPI}Cache"), "GetItems", &());
         let answer = peer.batch_within(vec![ask], span).await.pop().unwrap_or(Err(Fault::Malformed));
-        Cache::of(&self.link.name, body(answer).unwrap_or_default())
+        let Ok(answer) = answer else { return Cache::default() };
+        let answer = answer.body();
+        Cache::of(&self.link.name, answer.deserialize().unwrap_or_default())
     }
 
     /// Asks for what the list leaves out, wherever in the tree it is, in few steps: a level at a time would be a
@@ -339,7 +343,8 @@ impl<'a> Skeleton<'a> {
         let names = unnamed.iter().map(|index| self.link.read.get(&self.raws[*index].path, &accessible, "Name"));
         let names = self.link.read.batch_within(names.collect(), left()).await;
         for (index, answer) in unnamed.into_iter().zip(names) {
-            self.raws[index].name = read::text_reading(crate::wire::property(answer));
+            let raw = &mut self.raws[index];
+            raw.name = raw.text(crate::wire::property(answer));
         }
         let asks = unknown.iter().flat_map(|index| read::skeleton_asks(self.link, &self.raws[*index].path)).collect();
         let mut answers = self.link.read.batch_within(asks, left()).await.into_iter();
@@ -354,7 +359,7 @@ impl<'a> Skeleton<'a> {
                 Fault::NoAnswer | Fault::Disconnected => GapReason::Unresponsive,
                 // It went away between being named as a child and being asked.
                 Fault::NoSuchObject => continue,
-                Fault::Malformed | Fault::Refused(_) => GapReason::Unreadable,
+                Fault::Malformed | Fault::TooLarge | Fault::Refused(_) => GapReason::Unreadable,
             };
             self.gaps.push(Gap::at(reason, index));
         }
@@ -400,8 +405,8 @@ impl<'a> Skeleton<'a> {
                     continue;
                 }
             };
-            let offset = if index == 0 { self.request.offset } else { 0 };
-            if count > self.request.max_children || offset > 0 {
+            let offset = self.request.offset.filter(|_| index == 0);
+            if count > self.request.max_children || offset.is_some_and(|offset| offset > 0) {
                 pages.push((index, count, offset));
                 continue;
             }
@@ -432,40 +437,58 @@ impl<'a> Skeleton<'a> {
                 }
                 Err(Fault::NoAnswer) if left().is_zero() => self.gap(GapReason::Deadline, *index, *count),
                 Err(Fault::NoAnswer | Fault::Disconnected) => self.gap(GapReason::Unresponsive, *index, *count),
-                Err(Fault::NoSuchObject | Fault::Malformed | Fault::Refused(_)) => {
+                Err(Fault::NoSuchObject | Fault::Malformed | Fault::TooLarge | Fault::Refused(_)) => {
                     self.gap(GapReason::Unreadable, *index, *count);
                 }
             }
         }
         for (index, count, offset) in pages {
-            let raw = &self.raws[index];
-            let is_table = raw.has(Interface::Table) && raw.has(Interface::Component);
-            let cells = if offset == 0 && is_table {
-                visible::cells(self.link, &raw.path, left() / 2).await
-            } else {
-                Vec::new()
+            let page = match self.cells_of(index, offset, left() / 2).await {
+                Some(cells) => cells,
+                None => self.page_of(index, count, offset, left()).await,
             };
-            if cells.is_empty() {
-                let page = self.page_of(index, count, offset, left()).await;
-                lists.insert(index, page);
-            } else {
-                self.gap(GapReason::TooManyChildren, index, count.saturating_sub(cells.len() as u64));
-                lists.insert(index, cells);
-            }
+            lists.insert(index, page);
         }
         self.add(level, &lists)
     }
 
-    /// A page of a container with too many children: the one asked for, else the part that is on the screen,
-    /// else the first. One child after the other is asked for: a list of them all can take minutes to make.
-    async fn page_of(&mut self, index: usize, count: u64, offset: u64, span: Duration) -> Vec<String> {
+    /// A page of the cells of a table with too many of them: that from the cell asked for, else the part that is on the
+    /// screen. None where it does not tell its cells.
+    async fn cells_of(&mut self, index: usize, offset: Option<u64>, span: Duration) -> Option<Vec<String>> {
+        let started = tokio::time::Instant::now();
+        let left = || span.saturating_sub(started.elapsed());
+        let raw = &self.raws[index];
+        if !raw.has(Interface::Table) {
+            return None;
+        }
+        let path = raw.path.clone();
+        let grid = Grid::of(self.link, &path, left()).await?;
+        let part = match offset {
+            Some(offset) => grid.page(offset, self.request.page, left()).await,
+            None => grid.visible(left()).await?,
+        };
+        if part.cells == 0 && part.from < grid.cells() {
+            return None;
+        }
+        let missing = grid.cells().saturating_sub(part.cells);
+        if missing > 0 {
+            let gap = Gap::at(GapReason::TooManyChildren, index).missing(missing);
+            let columns = Some(grid.columns());
+            self.gaps.push(Gap { from: Some(part.from), next: part.next, columns, ..gap });
+        }
+        Some(part.paths)
+    }
+
+    /// A page of a container with too many children: the one asked for, else the part that is on the
+    /// screen, else the first. One child after the other is asked for: a list of them all can take minutes to make.
+    async fn page_of(&mut self, index: usize, count: u64, offset: Option<u64>, span: Duration) -> Vec<String> {
         let started = tokio::time::Instant::now();
         let left = || span.saturating_sub(started.elapsed());
         let peer = &self.link.read;
         let path = self.raws[index].path.clone();
         let first = match offset {
-            0 => self.first_on_screen(&path, left()).await.unwrap_or(0),
-            asked => asked,
+            None => self.first_on_screen(&path, left()).await.unwrap_or(0),
+            Some(asked) => asked,
         };
         let end = count.min(first.saturating_add(self.request.page));
         let asks = (first..end)
@@ -482,7 +505,11 @@ impl<'a> Skeleton<'a> {
         let missing = count.saturating_sub(children.len() as u64);
         if missing > 0 {
             let next = if end < count { Some(end) } else { None };
-            self.gaps.push(Gap { next, ..Gap::at(GapReason::TooManyChildren, index).missing(missing) });
+            self.gaps.push(Gap {
+                from: Some(first),
+                next,
+                ..Gap::at(GapReason::TooManyChildren, index).missing(missing)
+            });
         }
         children
     }
@@ -582,6 +609,17 @@ impl<'a> Skeleton<'a> {
         })
     }
 
+    /// Lists that make a row when it is about to be shown, and publish no others: how many there are is told nowhere,
+    /// and one that has as many as are made at a time may have more.
+    fn unmade_rows(&mut self) {
+        let is_cut = |raw: &Raw| {
+            ROWS_MADE.contains(&raw.children.len())
+                && raw.role.known().is_some_and(|role| crate::roles::may_recycle(*role))
+        };
+        let cut: Vec<usize> = (0..self.raws.len()).filter(|index| is_cut(&self.raws[*index])).collect();
+        self.gaps.extend(cut.into_iter().map(|index| Gap::at(GapReason::NotPublished, index)));
+    }
+
     /// Whether the window has children and names none of them: only the null object in their place.
     fn is_unpublished(&self) -> bool {
         self.raws.len() == 1 && self.gaps.is_empty() && self.raws[0].child_count.known().is_some_and(|count| *count > 0)
@@ -642,87 +680,6 @@ impl<'a> Skeleton<'a> {
 
     fn is_gap(&self, index: usize) -> bool {
         self.gaps.iter().any(|gap| gap.node == Some(index))
-    }
-}
-
-/// What `Cache.GetItems` told.
-#[derive(Default)]
-struct Cache {
-    items: HashMap<String, Item>,
-    /// The children of each parent, as far as the list tells them.
-    children: HashMap<String, Children>,
-    /// What the list left out and was asked for at once.
-    strangers: HashMap<String, Raw>,
-    /// The children of parents of which the list does not tell them all.
-    asked: HashMap<String, Vec<NativeRef>>,
-}
-
-/// Children of one parent in the list.
-struct Children {
-    paths: Vec<String>,
-    /// Whether their places are 0, 1, 2, …, which proves the order; anything else is asked for.
-    in_order: bool,
-}
-
-impl Children {
-    fn are_all(&self, count: u64) -> bool {
-        self.in_order && self.paths.len() as u64 == count
-    }
-}
-
-struct Item {
-    child_count: i32,
-    interfaces: Vec<String>,
-    name: String,
-    role: u32,
-    description: String,
-    states: Vec<u32>,
-}
-
-impl Item {
-    fn fill(&self, raw: &mut Raw) {
-        raw.role = Reading::Known(self.role);
-        raw.name = Reading::of_text(self.name.clone());
-        raw.description = Reading::of_text(self.description.clone());
-        raw.states = Reading::Known(NativeStates::from_words(&self.states));
-        raw.interfaces = Reading::Known(interfaces(&self.interfaces));
-        raw.child_count = match u64::try_from(self.child_count) {
-            Ok(count) => Reading::Known(count),
-            Err(_) => Reading::Unknown,
-        };
-    }
-}
-
-impl Cache {
-    /// How many children it has; none where that is not known, and for what the list does not tell, not even that.
-    fn count(&self, path: &str) -> Option<u64> {
-        match self.items.get(path) {
-            Some(item) => Some(u64::try_from(item.child_count).unwrap_or(0)),
-            None => self.strangers.get(path).map(|raw| raw.child_count.known().copied().unwrap_or(0)),
-        }
-    }
-
-    fn of(name: &str, items: Vec<CacheItem>) -> Cache {
-        let mut cache = Cache::default();
-        let mut placed: HashMap<String, Vec<(i32, String)>> = HashMap::new();
-        for (object, _, parent, index, child_count, interfaces, text, role, description, states) in items {
-            // An application can only speak for its own objects.
-            if object.0 != name {
-                continue;
-            }
-            let path = object.1.to_string();
-            if parent.0 == name && !cache.items.contains_key(&path) {
-                placed.entry(parent.1.to_string()).or_default().push((index, path.clone()));
-            }
-            cache.items.entry(path).or_insert(Item { child_count, interfaces, name: text, role, description, states });
-        }
-        for (parent, mut children) in placed {
-            children.sort_by_key(|(index, _)| *index);
-            let in_order = children.iter().enumerate().all(|(place, (index, _))| i32::try_from(place) == Ok(*index));
-            let paths = children.into_iter().map(|(_, path)| path).collect();
-            cache.children.insert(parent, Children { paths, in_order });
-        }
-        cache
     }
 }
 

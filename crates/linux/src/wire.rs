@@ -22,6 +22,13 @@ use crate::socket::Outbox;
 /// round to its own user between two of ours.
 const IN_FLIGHT: usize = 128;
 
+/// How many bytes of long answers are kept of one batch. A thousand elements whose names are a megabyte each are more
+/// than a small machine has.
+const MOST_BYTES: usize = 48 << 20;
+
+/// An answer of more bytes than this is a long one.
+const LONG: usize = 64 << 10;
+
 /// The accessible interfaces' common prefix.
 pub(crate) const ATSPI: &str = "org.a11y.atspi.";
 
@@ -108,6 +115,7 @@ impl Peer {
         let mut replies = MessageStream::from(&self.line.connection);
         let mut waiting: HashMap<NonZeroU32, usize> = HashMap::with_capacity(asks.len().min(IN_FLIGHT));
         let mut asks = asks.into_iter().enumerate();
+        let mut room = MOST_BYTES;
         loop {
             // New ones go out together once half of the others are answered: the peer is never idle, and is not
             // woken for each.
@@ -139,7 +147,7 @@ impl Peer {
                 }
                 continue;
             }
-            if !self.take(&mut replies, &mut waiting, answers).await {
+            if !self.take(&mut replies, &mut waiting, answers, &mut room).await {
                 return lost(&waiting, answers);
             }
         }
@@ -151,6 +159,7 @@ impl Peer {
         replies: &mut MessageStream,
         waiting: &mut HashMap<NonZeroU32, usize>,
         answers: &mut [Option<Answer>],
+        room: &mut usize,
     ) -> bool {
         let Some(Ok(message)) = replies.next().await else {
             return false;
@@ -175,7 +184,14 @@ impl Peer {
             Err(header.error_name().map_or(Fault::Malformed, |name| Fault::of_error_name(name.as_str())))
         } else {
             drop(header);
-            Ok(message)
+            let long = Some(message.body().len()).filter(|length| *length > LONG).unwrap_or(0);
+            match room.checked_sub(long) {
+                Some(left) => {
+                    *room = left;
+                    Ok(message)
+                }
+                None => Err(Fault::TooLarge),
+            }
         };
         answers[index] = Some(answer);
         true

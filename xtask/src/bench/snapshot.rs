@@ -13,12 +13,11 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
-use self::numbers::Series;
-use self::stage::{APPLICATIONS, Application, Stage, Window};
-use crate::process::{cargo, print, printed, root, say, shown};
+use super::numbers::Series;
+use super::stage::{APPLICATIONS, Application, Stage, Window, count};
+use super::{build, machine, write_json};
+use crate::process::{print, root, say, shown};
 
-mod numbers;
-mod stage;
 mod table;
 
 /// `cargo xtask bench snapshot`
@@ -71,11 +70,7 @@ impl Snapshot {
         }
         let report = json!({ "runs": self.runs, "machine": machine(), "apps": measured });
         let output = self.output.unwrap_or_else(|| root().join("target/bench/snapshot.json"));
-        if let Some(folder) = output.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        std::fs::write(&output, format!("{report:#}\n"))
-            .with_context(|| format!("cannot write {}", output.display()))?;
+        write_json(&output, &report)?;
         let table = table::table(&report);
         print(format_args!("{table}\nAll numbers: {}", output.display()));
         if self.docs {
@@ -100,28 +95,6 @@ fn wanted(names: &[String]) -> Result<Vec<&'static Application>> {
             .with_context(|| format!("there is no application `{name}`; there are: {}", known()))
     };
     names.iter().map(find).collect()
-}
-
-/// Builds for release and returns where cargo put the executable.
-fn build(which: &[&str], name: &str) -> Result<PathBuf> {
-    let mut command = cargo();
-    command.args(["build", "--release", "--message-format=json-render-diagnostics"]).args(which);
-    say(format_args!("+ {}", shown(&command)));
-    let messages = printed(&mut command)?;
-    let executable = |line: &str| {
-        let message: Value = serde_json::from_str(line).ok()?;
-        message["executable"].as_str().filter(|_| message["target"]["name"] == name).map(PathBuf::from)
-    };
-    messages.lines().find_map(executable).with_context(|| format!("cargo built no program `{name}`"))
-}
-
-/// What the numbers were taken on. They are not comparable between machines.
-fn machine() -> Value {
-    let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model =
-        cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':')).map(|(_, name)| name.trim());
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    json!({ "cpu": model, "cores": cores })
 }
 
 /// The three against each other on one window.
@@ -262,13 +235,6 @@ impl Contest<'_> {
         let output = String::from_utf8(output.stdout).context("it printed no text")?;
         Ok(Run { milliseconds, output, errors })
     }
-}
-
-/// Counts the elements of a tree and collects what they are called.
-fn count<'v>(node: &'v Value, names: &mut Vec<&'v str>) -> u64 {
-    names.extend(node["name"].as_str());
-    let children = node["children"].as_array().map(Vec::as_slice).unwrap_or_default();
-    1 + children.iter().map(|child| count(child, names)).sum::<u64>()
 }
 
 #[cfg(test)]

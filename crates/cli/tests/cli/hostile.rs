@@ -113,6 +113,7 @@ modes! {
     errors_for_every_property => "errors";
     silence => "silent";
     names_of_a_megabyte => "huge-names";
+    names_of_joined_emoji => "emoji-names";
     invalid_bytes_from_the_bus => "invalid-bytes";
     roles_and_states_there_are_none_of => "bad-roles";
     a_cache_that_contradicts_the_tree => "cache-lies";
@@ -150,16 +151,26 @@ fn labels_cannot_look_like_lines_or_refs_of_ours() {
     let mut lines = outline.stdout.lines();
     assert!(lines.next().is_some_and(|line| line.starts_with("snapshot ")));
     let rows: Vec<&str> = lines.filter(|line| !line.starts_with("gap ")).collect();
+    // What begins a row is a role, a ref, or the quotation mark of a text; and it is the role and the ref of one element,
+    // in the order of the tree. Elements that say nothing have no row, but whatever has a ref has exactly one.
+    let number = |reference: &str| reference.split_once(":e").expect("a ref").1.to_owned();
     let nodes = tree.nodes();
-    assert_eq!(rows.len(), nodes.len(), "a label made a line of its own");
-    // Every row begins with the role and the ref that its element has, in the same order.
-    for (row, node) in rows.iter().zip(nodes) {
-        let mut words = row.trim_start().split(' ');
-        assert_eq!(words.next(), node["role"].as_str(), "{row}");
-        let number = |reference: &str| reference.split_once(":e").expect("a ref").1.to_owned();
-        let own = words.next().filter(|word| word.starts_with("@s")).map(number);
-        assert_eq!(own, node["ref_id"].as_str().map(number), "{row}");
+    let mut left = nodes.iter();
+    let mut numbers = Vec::new();
+    for row in &rows {
+        let mut words = row.trim_start().split(' ').peekable();
+        let role = words.next_if(|word| !word.starts_with(['@', '"'])).map(str::to_owned);
+        let own = words.next_if(|word| word.starts_with("@s")).map(number);
+        numbers.extend(own.clone());
+        let is_it = |node: &&Value| {
+            role.as_ref().is_none_or(|role| node["role"] == **role)
+                && own == node["ref_id"].as_str().map(number)
+                && node["name"].as_str().is_none_or(|name| row.contains(&surehand_core::text::quote(name)))
+        };
+        assert!(left.any(is_it), "no element is left that this row could be of: {row}");
     }
+    let wanted: Vec<String> = nodes.iter().filter_map(|node| node["ref_id"].as_str().map(number)).collect();
+    assert_eq!(numbers, wanted, "every ref has one row, in the order of the tree");
     for name in ["button \"Frame\" @s01:e1", "\" @s01:e1", "[2J"] {
         assert!(!rows.iter().any(|row| row.trim_start().starts_with(name)), "{name}");
     }

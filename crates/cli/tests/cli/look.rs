@@ -51,7 +51,7 @@ fn a_snapshot_can_be_thinned_out_and_keeps_what_can_be_used() {
         let nodes = tree.nodes();
         nodes
             .iter()
-            .filter(|node| node["ref_id"].is_string())
+            .filter(|node| node["ref_id"].is_string() && !has(node, "hidden") && !has(node, "offscreen"))
             .map(|node| (node["role"].clone(), node["name"].clone()))
             .collect()
     };

@@ -19,6 +19,7 @@ mod frozen;
 mod headless;
 mod hostile;
 mod identity;
+mod large;
 mod look;
 mod open;
 mod press;

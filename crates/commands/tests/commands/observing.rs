@@ -60,6 +60,7 @@ fn snapshot_in_shapes() {
     let inner = "@s04:e1".to_owned();
     golden.case("from an element down", &rig, &["snapshot", "--root", &inner]);
     golden.case("its next children", &rig, &["snapshot", "--root", &inner, "--offset", "1"]);
+    golden.case("children beyond its end", &rig, &["snapshot", "--root", &inner, "--offset", "99"]);
     golden.case("the menu bar", &rig, &["snapshot", "--surface", "menubar"]);
     golden.case("a surface that is not there", &rig, &["snapshot", "--surface", "alert"]);
     golden.case("surfaces", &rig, &["list-surfaces", "--app", "editor"]);

@@ -64,7 +64,7 @@ impl Scene {
 
 impl Reader<'_> {
     fn gap(&mut self, reason: GapReason, node: Option<usize>, missing: Option<u64>) {
-        self.gaps.push(Gap { reason, node, missing, next: None });
+        self.gaps.push(Gap { node, missing, ..Gap::somewhere(reason) });
     }
 
     /// Reads an element and what is below it; says whether there was still room for it.
@@ -92,15 +92,15 @@ impl Reader<'_> {
         } else if let Some(reason) = object.cut {
             self.gap(reason, Some(index), Some(count));
         } else {
-            let offset = if index == 0 { self.request.offset } else { 0 };
-            let paged = count > self.request.max_children || offset > 0;
-            let (skip, most) = if paged { (offset, self.request.page) } else { (0, u64::MAX) };
+            let skip = self.request.offset.filter(|_| index == 0).unwrap_or(0);
+            let paged = count > self.request.max_children || skip > 0;
+            let most = if paged { self.request.page } else { u64::MAX };
             let bounds = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
             let page = object.children.iter().skip(bounds(skip)).take(bounds(most));
             if paged {
                 let read = page.len() as u64;
                 let next = (skip + read < count && read > 0).then_some(skip + read);
-                let gap = Gap { next, ..Gap::at(GapReason::TooManyChildren, index) };
+                let gap = Gap { from: Some(skip), next, ..Gap::at(GapReason::TooManyChildren, index) };
                 self.gaps.push(gap.missing(count.saturating_sub(read)));
             }
             for (read, child) in page.enumerate() {

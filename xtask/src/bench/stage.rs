@@ -21,18 +21,21 @@ pub(super) struct Application {
     arguments: &'static [&'static str],
     /// A part of the title of the window that is read.
     title: &'static str,
+    /// Whether its window is too large to be read whole.
+    large: bool,
 }
 
-/// `{home}` stands for a directory of the stage, `{page}` for a page in it.
+/// `{home}` stands for a directory of the stage, `{page}` for a page in it, `{fixtures}` for the fixtures of testkit.
 pub(super) const APPLICATIONS: &[Application] = &[
-    Application { name: "gtk3", program: "gtk3-widget-factory", arguments: &[], title: "" },
-    Application { name: "gtk4", program: "gtk4-widget-factory", arguments: &[], title: "" },
-    Application { name: "qt", program: "featherpad", arguments: &["--standalone"], title: "" },
+    Application { name: "gtk3", program: "gtk3-widget-factory", arguments: &[], title: "", large: false },
+    Application { name: "gtk4", program: "gtk4-widget-factory", arguments: &[], title: "", large: false },
+    Application { name: "qt", program: "featherpad", arguments: &["--standalone"], title: "", large: false },
     Application {
         name: "writer",
         program: "soffice",
         arguments: &["--norestore", "--nofirststartwizard", "-env:UserInstallation=file://{home}/office", "--writer"],
         title: "Writer",
+        large: false,
     },
     Application {
         name: "chromium",
@@ -46,6 +49,46 @@ pub(super) const APPLICATIONS: &[Application] = &[
             "{page}",
         ],
         title: "Orders",
+        large: false,
+    },
+];
+
+/// Windows that are too large to be read whole. `{rows}` stands for how many rows the table has.
+pub(super) const LARGE: &[Application] = &[
+    Application {
+        name: "gtk3",
+        program: "/usr/bin/python3",
+        arguments: &["{fixtures}/large_app.py", "gtk3", "--rows", "{rows}"],
+        title: "Ledger gtk3",
+        large: true,
+    },
+    Application {
+        name: "gtk4",
+        program: "/usr/bin/python3",
+        arguments: &["{fixtures}/large_app.py", "gtk4", "--rows", "{rows}"],
+        title: "Ledger gtk4",
+        large: true,
+    },
+    Application {
+        name: "qt5",
+        program: "/usr/bin/python3",
+        arguments: &["{fixtures}/large_app.py", "qt5", "--rows", "{rows}"],
+        title: "Ledger qt5",
+        large: true,
+    },
+    Application {
+        name: "qt6",
+        program: "/usr/bin/python3",
+        arguments: &["{fixtures}/large_app.py", "qt6", "--rows", "{rows}"],
+        title: "Ledger qt6",
+        large: true,
+    },
+    Application {
+        name: "calc",
+        program: "soffice",
+        arguments: &["--norestore", "--nofirststartwizard", "-env:UserInstallation=file://{home}/office", "--calc"],
+        title: "Calc",
+        large: true,
     },
 ];
 
@@ -67,6 +110,7 @@ pub(super) struct Window {
 #[derive(Debug)]
 pub(super) struct Stage {
     application: &'static Application,
+    rows: u64,
     program: PathBuf,
     home: PathBuf,
     desktop: Option<String>,
@@ -81,9 +125,18 @@ impl Stage {
     /// # Errors
     /// When one of them does not come up.
     pub(super) fn set(program: &Path, application: &'static Application) -> Result<Stage> {
+        Stage::with_rows(program, application, 0)
+    }
+
+    /// The same, with a table of so many rows where it has one.
+    ///
+    /// # Errors
+    /// As [`Stage::set`].
+    pub(super) fn with_rows(program: &Path, application: &'static Application, rows: u64) -> Result<Stage> {
         let window = Window { id: String::new(), title: String::new(), pid: 0 };
         let mut stage = Stage {
             application,
+            rows,
             program: program.to_owned(),
             home: home(application.name)?,
             desktop: None,
@@ -133,14 +186,24 @@ impl Stage {
         self.take_down()
     }
 
+    /// The file that a fixture writes its events to.
+    pub(super) fn log(&self) -> PathBuf {
+        self.home.join("log")
+    }
+
     fn launch(&self) -> Result<Child> {
         let page = self.home.join("orders.html");
         std::fs::write(&page, orders())?;
         let home = self.home.to_str().context("the temporary directory's name is not valid text")?;
         let page = page.to_str().context("the temporary directory's name is not valid text")?;
         let mut command = self.command(self.application.program);
-        command
-            .args(self.application.arguments.iter().map(|word| word.replace("{home}", home).replace("{page}", page)));
+        let fixtures = crate::process::root().join("crates/testkit/fixtures");
+        let fixtures = fixtures.to_str().context("the repository's name is not valid text")?;
+        let rows = self.rows.to_string();
+        command.env("SUREHAND_FIXTURE_LOG", self.log()).args(self.application.arguments.iter().map(|word| {
+            let word = word.replace("{home}", home).replace("{page}", page);
+            word.replace("{fixtures}", fixtures).replace("{rows}", &rows)
+        }));
         // Chromium does not start its sandbox as root; nothing but the page above is shown in it.
         if self.application.program == "chromium" && is_root() {
             command.arg("--no-sandbox");
@@ -164,17 +227,21 @@ impl Stage {
             let id = window["id"].as_str().unwrap_or_default().to_owned();
             let Ok(seen) = self.answer(&["snapshot", "--window-id", &id]) else { return Ok(None) };
             let mut names = Vec::new();
-            let nodes = super::count(&seen["tree"], &mut names);
+            let nodes = count(&seen["tree"], &mut names);
             let same = last.replace(nodes) == Some(nodes);
             let title = window["title"].as_str().unwrap_or_default().to_owned();
             let pid = window["pid"].as_u64().unwrap_or(0);
-            Ok((same && nodes > 10 && seen["complete"] == true).then_some(Window { id, title, pid }))
+            let read = self.application.large || seen["complete"] == true;
+            Ok((same && nodes > 10 && read).then_some(Window { id, title, pid }))
         })?;
         found.with_context(|| format!("{} shows no window that comes to rest", self.application.program))
     }
 
     /// The data that a command of ours answers with.
-    fn answer(&self, arguments: &[&str]) -> Result<Value> {
+    ///
+    /// # Errors
+    /// When it fails.
+    pub(super) fn answer(&self, arguments: &[&str]) -> Result<Value> {
         let mut command = self.surehand();
         // Before there is a desktop, its programs have to be found.
         if self.environment.is_empty()
@@ -229,6 +296,13 @@ fn home(name: &str) -> Result<PathBuf> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(&made).with_context(|| format!("cannot make the directory {}", made.display()))?;
     Ok(made)
+}
+
+/// Counts the elements of a tree and collects what they are called.
+pub(super) fn count<'v>(node: &'v Value, names: &mut Vec<&'v str>) -> u64 {
+    names.extend(node["name"].as_str());
+    let children = node["children"].as_array().map(Vec::as_slice).unwrap_or_default();
+    1 + children.iter().map(|child| count(child, names)).sum::<u64>()
 }
 
 fn is_root() -> bool {

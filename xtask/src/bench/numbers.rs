@@ -28,6 +28,11 @@ impl Series {
         sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
     }
 
+    /// The greatest.
+    pub(super) fn worst(&self) -> f64 {
+        self.0.iter().copied().fold(0.0, f64::max)
+    }
+
     /// Pair by pair, how many times as much.
     pub(super) fn over(&self, other: &Series) -> Series {
         Series(self.0.iter().zip(&other.0).map(|(this, other)| this / other).collect())
@@ -54,6 +59,7 @@ mod tests {
         let series = Series::new((1..=20).rev().map(f64::from).collect());
         assert!((series.median() - 10.5).abs() < 1e-9);
         assert!((series.p95() - 19.0).abs() < 1e-9);
+        assert!((series.worst() - 20.0).abs() < 1e-9);
         let one = Series::new(vec![3.0]);
         assert!((one.median() - 3.0).abs() < 1e-9 && (one.p95() - 3.0).abs() < 1e-9);
     }
