@@ -1,12 +1,12 @@
 //! Elements as commands print them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use surehand_core::geometry::Rect;
 use surehand_core::hint::hints;
-use surehand_core::node::{Capability, Node};
+use surehand_core::node::{Capability, Node, Unread};
 use surehand_core::reading::Reading;
 use surehand_core::reference::{Ref, SnapshotId};
 use surehand_core::role::Role;
@@ -61,6 +61,9 @@ pub struct TreeNode {
     /// What can be done with it headless.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub available_actions: Vec<Capability>,
+    /// What the application did not say of it when asked; that it is missing here says nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
     /// Where it is, in screen pixels, where that was asked for and is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bounds: Option<Rect>,
@@ -98,6 +101,7 @@ impl TreeNode {
             native_role: (node.role == Role::Unknown && !node.native_role.is_empty()).then(|| node.native_role.clone()),
             states: node.states.known().copied().unwrap_or(States::NONE),
             available_actions: node.capabilities(),
+            unread: node.unread(),
             bounds: node.bounds.known().copied(),
             children_count: None,
             subtree_truncated: false,
@@ -116,6 +120,7 @@ impl TreeNode {
             // That a container is out of sight says nothing that its content does not say.
             && self.states.iter().all(|state| state == State::Offscreen)
             && self.available_actions.is_empty()
+            && self.unread.is_empty()
             && self.bounds.is_none()
             && self.children_count.is_none()
             && !self.subtree_truncated
@@ -130,6 +135,8 @@ impl TreeNode {
     /// each again.
     fn lines_below(&self, lines: &mut Lines, depth: usize, unsaid: bool) {
         let position = self.bounds.map(|b| format!("({},{} {}x{})", b.x, b.y, b.width, b.height));
+        let unread: Vec<&str> = self.unread.iter().map(|piece| piece.token()).collect();
+        let unread = (!unread.is_empty()).then(|| format!("unread={}", unread.join(",")));
         let said = self.states.iter().filter(|state| !(unsaid && *state == State::Offscreen));
         let states = said.map(|state| Word::Own(state.token()));
         let words = [made(self.role), self.ref_id.map_or(Word::Nothing, made), quoted(self.name.as_deref())]
@@ -144,6 +151,7 @@ impl TreeNode {
             ])
             .chain(states)
             .chain([
+                unread.map_or(Word::Nothing, made),
                 position.map_or(Word::Nothing, made),
                 self.children_count.map_or(Word::Nothing, |count| made(format!("children={count}"))),
                 flag(self.subtree_truncated, "truncated"),
@@ -178,12 +186,20 @@ pub struct Printed<'o> {
     referenced: &'o Referenced,
     id: SnapshotId,
     hints: BTreeMap<usize, String>,
+    /// The gaps of each node, since a window can have as many gaps as nodes.
+    gaps: HashMap<usize, Vec<&'o Gap>>,
 }
 
 impl<'o> Printed<'o> {
     /// Of an observation whose nodes got their refs under this id.
     pub fn new(observation: &'o Observation, referenced: &'o Referenced, id: SnapshotId) -> Self {
-        Printed { observation, referenced, id, hints: hints(observation) }
+        let mut gaps: HashMap<usize, Vec<&Gap>> = HashMap::new();
+        for gap in &observation.gaps {
+            if let Some(node) = gap.node {
+                gaps.entry(node).or_default().push(gap);
+            }
+        }
+        Printed { observation, referenced, id, hints: hints(observation), gaps }
     }
 
     /// The tree in a shape.
@@ -200,7 +216,7 @@ impl<'o> Printed<'o> {
     pub fn node(&self, index: usize) -> Option<TreeNode> {
         let mut view = TreeNode::of(self.observation.nodes.get(index)?, self.ref_of(index));
         view.hint = self.hints.get(&index).cloned();
-        for gap in self.observation.gaps.iter().filter(|gap| gap.node == Some(index)) {
+        for gap in self.gaps.get(&index).into_iter().flatten() {
             view.subtree_truncated = true;
             if gap.reason != GapReason::TextBudget {
                 view.children_count = self.observation.nodes.get(index)?.child_count.known().copied().or(gap.missing);
@@ -335,13 +351,19 @@ mod tests {
 
     fn node(role: Role, states: &[State], children: Vec<TreeNode>) -> TreeNode {
         let node = Node::new(ObjectId { owner: "bus:1.1".into(), object: "/0".into() }, role);
-        TreeNode { states: states.iter().copied().collect(), children, ..TreeNode::of(&node, None) }
+        TreeNode { unread: Vec::new(), states: states.iter().copied().collect(), children, ..TreeNode::of(&node, None) }
     }
 
     fn outline(tree: &TreeNode) -> String {
         let mut lines = Lines::new();
         tree.lines(&mut lines, 0);
         lines.finish()
+    }
+
+    #[test]
+    fn what_was_not_said_is_told() {
+        let button = Node::new(ObjectId { owner: "bus:1.1".into(), object: "/0".into() }, Role::Button);
+        assert_eq!(outline(&TreeNode::of(&button, None)), "button unread=name,states,actions");
     }
 
     #[test]
