@@ -10,7 +10,10 @@ mod connect;
 pub mod desktop;
 pub mod doctor;
 mod error;
+mod frame;
 mod process;
+#[cfg(any(test, fuzzing))]
+pub mod properties;
 mod read;
 mod roles;
 mod socket;
