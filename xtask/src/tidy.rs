@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use crate::process::{cargo, printed, root, say};
 
+mod cases;
 mod docs;
 mod layers;
 mod rust;
@@ -45,6 +46,7 @@ const CHECKS: &[Check] = &[
     ("links", docs::links),
     ("changelog", docs::changelog),
     ("packages", docs::packages),
+    ("cases", cases::cases),
     ("invariants", docs::invariants),
 ];
 

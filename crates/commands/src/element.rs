@@ -1,12 +1,12 @@
 //! Elements as commands print them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use surehand_core::geometry::Rect;
 use surehand_core::hint::{Hint, hints};
-use surehand_core::node::{Capability, Node};
+use surehand_core::node::{Capability, Node, Unread};
 use surehand_core::reading::Reading;
 use surehand_core::reference::{Ref, SnapshotId};
 use surehand_core::role::Role;
@@ -62,6 +62,9 @@ pub struct TreeNode {
     /// What can be done with it headless.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub available_actions: Vec<Capability>,
+    /// What the application did not say of it when asked; that it is missing here says nothing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
     /// Where it is, in screen pixels, where that was asked for and is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bounds: Option<Rect>,
@@ -99,6 +102,7 @@ impl TreeNode {
             native_role: (node.role == Role::Unknown && !node.native_role.is_empty()).then(|| node.native_role.clone()),
             states: node.states.known().copied().unwrap_or(States::NONE),
             available_actions: node.capabilities(),
+            unread: node.unread(),
             bounds: node.bounds.known().copied(),
             children_count: None,
             subtree_truncated: false,
@@ -117,6 +121,7 @@ impl TreeNode {
             // That a container is out of sight says nothing that its content does not say.
             && self.states.iter().all(|state| state == State::Offscreen)
             && self.available_actions.is_empty()
+            && self.unread.is_empty()
             && self.bounds.is_none()
             && self.children_count.is_none()
             && !self.subtree_truncated
@@ -141,12 +146,20 @@ pub struct Printed<'o> {
     referenced: &'o Referenced,
     id: SnapshotId,
     hints: BTreeMap<usize, Hint>,
+    /// The gaps of each node, since a window can have as many gaps as nodes.
+    gaps: HashMap<usize, Vec<&'o Gap>>,
 }
 
 impl<'o> Printed<'o> {
     /// Of an observation whose nodes got their refs under this id.
     pub fn new(observation: &'o Observation, referenced: &'o Referenced, id: SnapshotId) -> Self {
-        Printed { observation, referenced, id, hints: hints(observation) }
+        let mut gaps: HashMap<usize, Vec<&Gap>> = HashMap::new();
+        for gap in &observation.gaps {
+            if let Some(node) = gap.node {
+                gaps.entry(node).or_default().push(gap);
+            }
+        }
+        Printed { observation, referenced, id, hints: hints(observation), gaps }
     }
 
     /// The tree in a shape.
@@ -163,7 +176,7 @@ impl<'o> Printed<'o> {
     pub fn node(&self, index: usize) -> Option<TreeNode> {
         let mut view = TreeNode::of(self.observation.nodes.get(index)?, self.ref_of(index));
         view.hint = self.hints.get(&index).cloned();
-        for gap in self.observation.gaps.iter().filter(|gap| gap.node == Some(index)) {
+        for gap in self.gaps.get(&index).into_iter().flatten() {
             view.subtree_truncated = true;
             if gap.reason != GapReason::TextBudget {
                 view.children_count = self.observation.nodes.get(index)?.child_count.known().copied().or(gap.missing);

@@ -1,5 +1,7 @@
 //! `find`: looks for elements by what they are.
 
+use std::collections::HashSet;
+
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -205,16 +207,18 @@ impl Command for Find {
             Pick::Nth(nth) => matching.get(nth).copied().into_iter().collect(),
             Pick::All => matching.into_iter().take(if self.limit == 0 { usize::MAX } else { self.limit }).collect(),
         };
+        let chosen: HashSet<usize> = picked.iter().copied().collect();
         let store = cx.services.snapshots();
         let id = store.allocate()?;
         let referenced =
-            number(&observation, id, platform.session(), cx.services.unix_time(), |index| picked.contains(&index));
+            number(&observation, id, platform.session(), cx.services.unix_time(), |index| chosen.contains(&index));
         store.save(id, &referenced.snapshot)?;
         found.snapshot_id = Some(id.to_string());
         let hints = hints(&observation);
+        let places = observation.places();
         let mut matches = picked.iter().filter_map(|index| {
             let number = *referenced.numbers.get(index)?;
-            one(&observation, *index, Ref { snapshot: id, number }, hints.get(index).cloned())
+            one(&observation, &places, *index, Ref { snapshot: id, number }, hints.get(index).cloned())
         });
         if matches!(self.pick(), Pick::All) {
             found.matches = Some(matches.collect());
@@ -293,12 +297,12 @@ fn state(clause: &str) -> Result<(State, bool)> {
     Ok((word.parse().map_err(bad)?, wanted))
 }
 
-fn one(observation: &Observation, index: usize, ref_id: Ref, hint: Option<Hint>) -> Option<Match> {
+fn one(observation: &Observation, places: &[usize], index: usize, ref_id: Ref, hint: Option<Hint>) -> Option<Match> {
     let node = observation.nodes.get(index)?;
     let mut path = Vec::new();
     let mut below = index;
     for ancestor in observation.ancestors(index) {
-        path.push(observation.nodes.get(ancestor)?.children.iter().position(|child| *child == below)?);
+        path.push(*places.get(below)?);
         below = ancestor;
     }
     path.reverse();

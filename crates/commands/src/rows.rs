@@ -1,7 +1,7 @@
 //! A tree as rows: one short line for each element that says something, indented by one blank for each row it is in.
 //!
 //! ```text
-//! role ref "name" value="…" desc="…" placeholder="…" hint="…" id="…" native="…" states (x,y wxh) children=N truncated
+//! role ref "name" value="…" desc="…" placeholder="…" hint="…" id="…" native="…" states unread=… (x,y wxh) children=N truncated
 //! ```
 //!
 //! What is not there is left out, and so is what the rows around it tell already:
@@ -98,7 +98,9 @@ fn row<'t>(node: &'t TreeNode, lines: &mut Lines, depth: usize, around: &Around<
         labelled("id", node.native_id.as_ref().map(|id| id.value.as_str())),
         labelled("native", node.native_role.as_deref()),
     ];
+    let unread: Vec<&str> = node.unread.iter().map(|piece| piece.token()).collect();
     let end = [
+        if unread.is_empty() { Word::Nothing } else { made(format!("unread={}", unread.join(","))) },
         position.map_or(Word::Nothing, made),
         node.children_count.map_or(Word::Nothing, |count| made(format!("children={count}"))),
         flag(node.subtree_truncated, "truncated"),
@@ -174,6 +176,7 @@ fn has_only_a_name(node: &TreeNode) -> bool {
         && node.hint.is_none()
         && node.native_id.is_none()
         && node.native_role.is_none()
+        && node.unread.is_empty()
         && node.bounds.is_none()
         && node.children_count.is_none()
         && !node.subtree_truncated
@@ -189,7 +192,7 @@ mod tests {
 
     fn node(role: Role, states: &[State], children: Vec<TreeNode>) -> TreeNode {
         let node = Node::new(ObjectId { owner: "bus:1.1".into(), object: "/0".into() }, role);
-        TreeNode { states: states.iter().copied().collect(), children, ..TreeNode::of(&node, None) }
+        TreeNode { unread: Vec::new(), states: states.iter().copied().collect(), children, ..TreeNode::of(&node, None) }
     }
 
     fn named(node: TreeNode, name: &str) -> TreeNode {
@@ -205,6 +208,12 @@ mod tests {
         let mut lines = Lines::new();
         rows(tree, &mut lines, 0);
         lines.finish()
+    }
+
+    #[test]
+    fn what_was_not_said_is_told() {
+        let button = Node::new(ObjectId { owner: "bus:1.1".into(), object: "/0".into() }, Role::Button);
+        assert_eq!(outline(&TreeNode::of(&button, None)), "button unread=name,states,actions");
     }
 
     #[test]

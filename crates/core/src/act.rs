@@ -250,8 +250,14 @@ fn not_ready(report: &Report) -> Error {
 fn operation(node: &Node, action: &Action) -> Result<Operation> {
     match action {
         Action::Click => match &node.affordances.press {
-            Some(action) => Ok(Operation::Press { action: action.clone() }),
-            None => Err(Error::new(Code::Internal, "an element passed the checks without an action")),
+            Reading::Known(action) => Ok(Operation::Press { action: action.clone() }),
+            Reading::Unknown => {
+                Err(Error::new(Code::ActionFailed, "the application does not say which actions the element has")
+                    .kind("live_read_incomplete")
+                    .detail("retryable", true)
+                    .suggest("try again, with a longer `--timeout-ms` if the application is slow"))
+            }
+            Reading::Absent => Err(Error::new(Code::Internal, "an element passed the checks without an action")),
         },
         Action::SetValue(text) if node.sets_number() => {
             let number = number(text)?;

@@ -111,6 +111,7 @@ pub fn examine(node: &Node, intent: Intent) -> Report {
     let offered = node.capabilities().contains(&intent.capability());
     let kind = if intent == Intent::Click { CheckKind::SupportedAction } else { CheckKind::Editable };
     let withheld = intent == Intent::Click && node.affordances.withheld && node.has(State::Disabled);
+    let withheld = withheld || intent == Intent::Click && node.affordances.press.is_unknown();
     let status = match (offered, withheld) {
         (true, _) => CheckStatus::Pass,
         (false, true) => CheckStatus::Unknown,
@@ -157,11 +158,11 @@ mod tests {
     #[test]
     fn a_disabled_button_may_become_ready_and_one_without_action_never_does() {
         let mut button = node(Role::Button, &[State::Disabled]);
-        button.affordances.press = Some("click".into());
+        button.affordances.press = Reading::Known("click".into());
         let report = examine(&button, Intent::Click);
         assert!(!report.actionable && report.terminal().is_none());
         assert_eq!(report.transient().map(|check| check.check), Some(CheckKind::Enabled));
-        button.affordances.press = None;
+        button.affordances.press = Reading::Absent;
         assert!(examine(&button, Intent::Click).terminal().is_some());
         button.affordances.withheld = true;
         let report = examine(&button, Intent::Click);
@@ -173,10 +174,19 @@ mod tests {
     #[test]
     fn what_is_offscreen_can_be_acted_on_and_what_is_not_known_does_not_stop() {
         let mut item = node(Role::MenuItem, &[State::Offscreen]);
-        item.affordances.press = Some("click".into());
+        item.affordances.press = Reading::Known("click".into());
         assert!(examine(&item, Intent::Click).actionable);
         item.states = Reading::Unknown;
         assert!(examine(&item, Intent::Click).actionable);
+    }
+
+    #[test]
+    fn actions_that_could_not_be_read_are_not_said_to_be_missing() {
+        let button = node(Role::Button, &[]);
+        let report = examine(&button, Intent::Click);
+        let supported = report.checks.iter().find(|check| check.check == CheckKind::SupportedAction);
+        assert_eq!(supported.map(|check| check.status), Some(CheckStatus::Unknown));
+        assert!(button.capabilities().is_empty(), "nothing is promised either");
     }
 
     #[test]

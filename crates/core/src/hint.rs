@@ -46,13 +46,14 @@ impl Serialize for Hint {
 /// label beside it, else `unlabelled`, with its place among those of its role.
 pub fn hints(observation: &Observation) -> BTreeMap<usize, Hint> {
     let mut hints = BTreeMap::new();
+    let places = observation.places();
     let mut unlabelled: BTreeMap<Role, Vec<usize>> = BTreeMap::new();
     for (index, node) in observation.nodes.iter().enumerate() {
         // A placeholder says it better, and the only list of a window needs no number.
         if !node.is_interactive() || node.name != Reading::Absent || node.placeholder.known().is_some() {
             continue;
         }
-        match beside(observation, index) {
+        match beside(observation, &places, index) {
             Some(label) => {
                 hints.insert(index, Hint::Beside(label.to_owned()));
             }
@@ -69,9 +70,9 @@ pub fn hints(observation: &Observation) -> BTreeMap<usize, Hint> {
 }
 
 /// The label right before an element among its siblings, or right after it, as beside a check box.
-fn beside(observation: &Observation, index: usize) -> Option<&str> {
+fn beside<'o>(observation: &'o Observation, places: &[usize], index: usize) -> Option<&'o str> {
     let parent = observation.nodes.get(observation.nodes.get(index)?.parent?)?;
-    let place = parent.children.iter().position(|child| *child == index)?;
+    let place = *places.get(index)?;
     let label = |at: usize| {
         let node = observation.nodes.get(*parent.children.get(at)?)?;
         (node.role == Role::StaticText).then(|| node.name.text()).flatten()

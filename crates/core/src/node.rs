@@ -26,8 +26,8 @@ pub enum Capability {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Affordances {
     /// The application's own name of the action that activates the element, where it has one whose name
-    /// says that this is what it does.
-    pub press: Option<String>,
+    /// says that this is what it does. Unknown where it was asked and its actions could not be read.
+    pub press: Reading<String>,
     /// Whether actions are taken away from an element while it is disabled, as Qt does: that it has none says
     /// nothing then.
     pub withheld: bool,
@@ -35,6 +35,29 @@ pub struct Affordances {
     pub text: TextAccess,
     /// Whether its number can be set.
     pub number: bool,
+}
+
+/// A piece of an element that could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unread {
+    /// What it is called.
+    Name,
+    /// Its states.
+    States,
+    /// Which actions it has.
+    Actions,
+}
+
+impl Unread {
+    /// The word for it.
+    pub const fn token(self) -> &'static str {
+        match self {
+            Unread::Name => "name",
+            Unread::States => "states",
+            Unread::Actions => "actions",
+        }
+    }
 }
 
 /// What can be done with the text of an element.
@@ -148,7 +171,7 @@ impl Node {
     /// What commands can do with it headless.
     pub fn capabilities(&self) -> Vec<Capability> {
         let mut capabilities = Vec::new();
-        if self.affordances.press.is_some() {
+        if self.affordances.press.known().is_some() {
             capabilities.push(Capability::Click);
         }
         let editable = self.affordances.text == TextAccess::Edit && !self.has(State::Readonly);
@@ -160,6 +183,17 @@ impl Node {
             capabilities.push(Capability::TypeText);
         }
         capabilities
+    }
+
+    /// What the application should have said of it and did not, or not so that it could be read. None of these
+    /// is the same as "there is none".
+    pub fn unread(&self) -> Vec<Unread> {
+        let pieces = [
+            (Unread::Name, self.name.is_unknown()),
+            (Unread::States, self.states.is_unknown()),
+            (Unread::Actions, self.affordances.press.is_unknown()),
+        ];
+        pieces.into_iter().filter(|(_, unread)| *unread).map(|(piece, _)| piece).collect()
     }
 
     /// Whether its value is a number that can be set.

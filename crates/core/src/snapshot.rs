@@ -105,6 +105,8 @@ fn fingerprint(observation: &Observation, node: &Node) -> u64 {
     if let Some(states) = node.states.known() {
         states.iter().for_each(|state| all.push(state.token()));
     }
+    let unread = node.unread();
+    all.extend(unread.iter().map(|piece| piece.token()));
     text::fingerprint(all)
 }
 

@@ -92,6 +92,20 @@ impl Observation {
         self.gaps.iter().all(|gap| gap.reason == GapReason::TextBudget)
     }
 
+    /// The place of each node among its siblings, 0 for the first node. For all at once: looking it up for each
+    /// would take the square of the size of the largest container.
+    pub fn places(&self) -> Vec<usize> {
+        let mut places = vec![0; self.nodes.len()];
+        for node in &self.nodes {
+            for (place, child) in node.children.iter().enumerate() {
+                if let Some(slot) = places.get_mut(*child) {
+                    *slot = place;
+                }
+            }
+        }
+        places
+    }
+
     /// The indices of a node's ancestors, nearest first.
     pub fn ancestors(&self, index: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(self.nodes.get(index).and_then(|node| node.parent), |index| {

@@ -59,7 +59,7 @@ pub(crate) async fn perform(
     sent.store(true, Ordering::Release);
     let answer = peer.batch_within(vec![ask], left()).await.pop().unwrap_or(Err(Fault::Malformed));
     let accepted = match operation {
-        Operation::SetNumber(_) => answer.map(|_| true),
+        Operation::SetNumber(_) => body::<()>(answer).map(|()| true),
         _ => body::<bool>(answer),
     };
     match accepted {

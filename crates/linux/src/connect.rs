@@ -174,6 +174,25 @@ impl Bus {
     }
 }
 
+/// For what is told of an application without there being a bus.
+#[cfg(any(test, fuzzing))]
+impl Bus {
+    pub(crate) fn of_line(line: Line, guid: &str) -> Bus {
+        Bus { line, guid: guid.to_owned(), links: Mutex::default(), met: SyncMutex::default() }
+    }
+
+    pub(crate) async fn know(&self, link: Link) {
+        self.links.lock().await.insert(link.name.clone(), Arc::new(link));
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl Link {
+    pub(crate) fn of_parts(name: &str, process: Process, toolkit: Toolkit, read: Peer) -> Link {
+        Link { name: name.to_owned(), process, toolkit, read, private: None, act: OnceCell::new() }
+    }
+}
+
 impl Link {
     /// The connection for actions. An action that opens a dialog can keep the connection it came over from
     /// being answered until the dialog closes, so it gets one of its own, and reading goes on over the other.

@@ -95,14 +95,16 @@ impl LinuxDoctor {
         socket.exists().then(|| format!("unix:path={}", socket.display()))
     }
 
-    /// Session bus, accessibility bus and registry.
-    fn buses(&self, call: &Call<'_>) -> [Check; 3] {
+    /// Session bus, accessibility bus, registry, and whether a screen reader is announced.
+    fn buses(&self, call: &Call<'_>) -> [Check; 4] {
         let unknown = |id, what| needed(id, Health::Unknown, what, Vec::new());
+        let reader = || Check { needed: false, ..unknown("screen-reader", "needs an accessibility bus") };
         let Some(address) = self.session_address() else {
             return [
                 needed("session-bus", Health::Missing, "DBUS_SESSION_BUS_ADDRESS is not set", install(&DBUS_DAEMON)),
                 unknown("accessibility-bus", "needs a session bus"),
                 unknown("registry", "needs a session bus"),
+                reader(),
             ];
         };
         let outcome = run(|| async {
@@ -113,6 +115,7 @@ impl LinuxDoctor {
                         needed("session-bus", fault.health(), fault.0, install(&DBUS_DAEMON)),
                         unknown("accessibility-bus", "needs a session bus"),
                         unknown("registry", "needs a session bus"),
+                        reader(),
                     ]);
                 }
             };
@@ -125,18 +128,19 @@ impl LinuxDoctor {
                 Err(fault) => {
                     let mends = install(&AT_SPI_BUS_LAUNCHER);
                     let second = needed("accessibility-bus", fault.health(), fault.0, mends);
-                    return Ok([first, second, unknown("registry", "needs an accessibility bus")]);
+                    return Ok([first, second, unknown("registry", "needs an accessibility bus"), reader()]);
                 }
             };
             let third = match within(call, accessibility::applications(&bus)).await {
                 Ok(count) => needed("registry", Health::Ok, format!("answers, {count} applications"), Vec::new()),
                 Err(fault) => needed("registry", fault.health(), fault.0, install(&AT_SPI_BUS_LAUNCHER)),
             };
-            Ok([first, second, third])
+            let fourth = screen_reader(within(call, accessibility::screen_reader(&session)).await);
+            Ok([first, second, third, fourth])
         });
         outcome.unwrap_or_else(|error| {
             let broken = |id| needed(id, Health::Unknown, error.to_string(), Vec::new());
-            [broken("session-bus"), broken("accessibility-bus"), broken("registry")]
+            [broken("session-bus"), broken("accessibility-bus"), broken("registry"), reader()]
         })
     }
 
@@ -187,6 +191,22 @@ impl Doctor for LinuxDoctor {
 
 fn needed(id: &'static str, health: Health, found: impl Into<String>, mends: Vec<Mend>) -> Check {
     Check { id, health, needed: true, found: found.into(), mends }
+}
+
+/// The switch that some applications wait for. It is the person's: on a desktop that is not ours it stays as it is.
+fn screen_reader(announced: Result<bool, Silence>) -> Check {
+    let (health, found, mends) = match announced {
+        Ok(true) => (Health::Ok, "a screen reader is announced".to_owned(), Vec::new()),
+        Ok(false) => (
+            Health::Missing,
+            "none is announced; applications made with AccessKit (egui, Slint, iced) publish nothing before one is, \
+             and applications of GTK do not care"
+                .to_owned(),
+            start_one(),
+        ),
+        Err(fault) => (Health::Unknown, fault.0, Vec::new()),
+    };
+    Check { id: "screen-reader", health, needed: false, found, mends }
 }
 
 /// A private desktop has every link.

@@ -11,8 +11,11 @@ mod connect;
 pub mod desktop;
 pub mod doctor;
 mod error;
+mod frame;
 mod grid;
 mod process;
+#[cfg(any(test, fuzzing))]
+pub mod properties;
 mod read;
 mod roles;
 mod socket;

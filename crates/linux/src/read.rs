@@ -176,6 +176,8 @@ enum Field {
 #[derive(Default)]
 struct Extra {
     actions: Vec<String>,
+    /// Whether there are, or may be, actions that were not read.
+    actions_unread: bool,
     native_id: Reading<String>,
     placeholder: Reading<String>,
     labels: Reading<String>,
@@ -222,9 +224,11 @@ pub(crate) async fn complete(
         late |= matches!(answer, Err(Fault::NoAnswer));
         if let Field::ActionCount = field {
             // The first one has been asked for already, and almost always it is the one that counts.
-            let count = property::<i32>(answer).unwrap_or(0).clamp(0, MAX_ACTIONS);
-            if count == 0 {
-                extras[*index].actions.clear();
+            let (count, all) = action_count(answer);
+            extras[*index].actions_unread |= !all;
+            if all && count == 0 {
+                // That the first one could not be read says nothing: there is none.
+                (extras[*index].actions, extras[*index].actions_unread) = (Vec::new(), false);
             } else if !presses(link.toolkit, &raws[*index], &extras[*index]) {
                 named.extend((1..count).map(|action| (*index, action)));
             }
@@ -332,6 +336,8 @@ fn first_asks(link: &Link, raw: &Raw, request: &ObserveRequest, extra: &mut Extr
     let peer = &link.read;
     let path = raw.path.as_str();
     let mut asks = Vec::new();
+    // What was not said to be there cannot be asked.
+    extra.actions_unread = raw.role.is_unknown() || raw.interfaces.is_unknown();
     let Reading::Known(number) = raw.role else { return asks };
     let (role, _) = roles::role(number);
     let secret = roles::is_secret(number);
@@ -383,13 +389,33 @@ fn first_asks(link: &Link, raw: &Raw, request: &ObserveRequest, extra: &mut Extr
     asks
 }
 
+/// How many actions are to be looked through, and whether these are all there are.
+fn action_count(answer: Answer) -> (i32, bool) {
+    match property::<i32>(answer) {
+        Ok(count) => (count.clamp(0, MAX_ACTIONS), (0..=MAX_ACTIONS).contains(&count)),
+        Err(_) => (0, false),
+    }
+}
+
+/// The action that activates the element, as far as its actions could be read.
+fn press(toolkit: Toolkit, extra: &Extra, role: Role) -> Reading<String> {
+    match toolkit.press(&extra.actions, role) {
+        Some(action) => Reading::Known(action),
+        None if extra.actions_unread => Reading::Unknown,
+        None => Reading::Absent,
+    }
+}
+
 fn take(extra: &mut Extra, field: &Field, answer: Answer, toolkit: Toolkit) {
     match field {
-        Field::Actions => {
-            let actions: Vec<(String, String, String)> = body(answer).unwrap_or_default();
-            extra.actions = actions.into_iter().map(|(name, _, _)| name).collect();
-        }
-        Field::ActionName => extra.actions.push(body(answer).unwrap_or_default()),
+        Field::Actions => match body::<Vec<(String, String, String)>>(answer) {
+            Ok(actions) => extra.actions = actions.into_iter().map(|(name, _, _)| name).collect(),
+            Err(_) => extra.actions_unread = true,
+        },
+        Field::ActionName => match body(answer) {
+            Ok(name) => extra.actions.push(name),
+            Err(_) => extra.actions_unread = true,
+        },
         Field::NativeId => {
             extra.native_id = match property::<String>(answer) {
                 Ok(id) => Reading::of_text(id),
@@ -453,6 +479,7 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
     let number = raw.role.known().copied();
     let (role, native_role) = number.map_or((Role::Unknown, String::new()), roles::role);
     let secret = is_secret(raw, &extra, toolkit);
+    let press = press(toolkit, &extra, role);
     let description = short(raw.description.clone());
     let named_by_value = toolkit.names_by_value(role);
     let own = match raw.name.known() {
@@ -490,7 +517,7 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
         content,
         states: raw.states.map(|native| states::states(native, interfaces, role, secret, toolkit)),
         affordances: Affordances {
-            press: toolkit.press(&extra.actions, role),
+            press,
             withheld: toolkit.withholds_actions(),
             text,
             number: interfaces.contains(Interface::Value) && toolkit.sets_numbers(),
@@ -584,6 +611,22 @@ mod tests {
         let (other, _) = shorten(&long("2"), 50);
         assert!(cut && one != other && one.starts_with(&"n".repeat(50)) && one.contains("[101 bytes, "), "{one}");
         assert_eq!(shorten("short", 50), ("short".to_owned(), false));
+    }
+
+    #[test]
+    fn actions_that_could_not_be_read_are_unknown_and_not_none() {
+        let press_of = |fields: Vec<(Field, Answer)>, toolkit: Toolkit| {
+            let mut extra = Extra::default();
+            fields.into_iter().for_each(|(field, answer)| take(&mut extra, &field, answer, toolkit));
+            press(toolkit, &extra, Role::Button)
+        };
+        let refused = || Err(Fault::Refused("x.y".to_owned()));
+        for fault in [refused(), Err(Fault::Malformed), Err(Fault::NoAnswer), Err(Fault::Disconnected)] {
+            assert_eq!(press_of(vec![(Field::Actions, fault.clone())], Toolkit::Gtk3), Reading::Unknown, "{fault:?}");
+            assert_eq!(press_of(vec![(Field::ActionName, fault)], Toolkit::Chromium), Reading::Unknown);
+        }
+        assert_eq!(press_of(Vec::new(), Toolkit::Gtk3), Reading::Absent);
+        assert_eq!(action_count(refused()), (0, false));
     }
 
     #[test]

@@ -21,6 +21,8 @@ use zbus::address::transport::{Transport, UnixSocket};
 use zbus::connection::socket::{ReadHalf, Socket, Split, WriteHalf};
 use zbus::fdo::ConnectionCredentials;
 
+use crate::frame::Frame;
+
 /// How much is read at once.
 const READ: usize = 64 << 10;
 
@@ -107,11 +109,11 @@ impl Batched {
         Some(stream.map(Batched::of))
     }
 
-    fn of(stream: UnixStream) -> Batched {
+    pub(crate) fn of(stream: UnixStream) -> Batched {
         let (read, write) = stream.into_split();
         let outbox = Outbox { writer: Mutex::new(write), waiting: SyncMutex::default(), holds: AtomicUsize::new(0) };
         Batched {
-            reader: Reader { socket: read, buffer: vec![0; READ], start: 0, end: 0 },
+            reader: Reader { socket: read, buffer: vec![0; READ], start: 0, end: 0, frame: Frame::new() },
             writer: Writer(Arc::new(outbox)),
         }
     }
@@ -141,6 +143,7 @@ pub(crate) struct Reader {
     buffer: Vec<u8>,
     start: usize,
     end: usize,
+    frame: Frame,
 }
 
 impl ReadHalf for Reader {
@@ -154,7 +157,10 @@ impl ReadHalf for Reader {
             if self.start == self.end {
                 // What is as large as the buffer needs no copy.
                 if buffer.len() >= self.buffer.len() {
-                    return self.socket.recvmsg(buffer).await;
+                    let (count, fds) = self.socket.recvmsg(buffer).await?;
+                    drop(fds);
+                    self.frame.pass(&buffer[..count])?;
+                    return Ok((count, Vec::new()));
                 }
                 let (count, fds) = self.socket.recvmsg(&mut self.buffer).await?;
                 // They are not negotiated, so whoever sends some is not to be trusted with more.
@@ -162,6 +168,7 @@ impl ReadHalf for Reader {
                 (self.start, self.end) = (0, count);
             }
             let count = buffer.len().min(self.end - self.start);
+            self.frame.pass(&self.buffer[self.start..self.start + count])?;
             buffer[..count].copy_from_slice(&self.buffer[self.start..self.start + count]);
             self.start += count;
             Ok((count, Vec::new()))

@@ -649,11 +649,12 @@ impl<'a> Skeleton<'a> {
     /// The nodes depth first, as they are read, instead of breadth first, as they were asked for.
     fn in_document_order(self) -> (Vec<Raw>, Vec<Gap>) {
         let mut order = Vec::with_capacity(self.raws.len());
+        let with_gap: HashSet<usize> = self.gaps.iter().filter_map(|gap| gap.node).collect();
         let mut stack = if self.raws.is_empty() { Vec::new() } else { vec![0usize] };
         while let Some(index) = stack.pop() {
             let raw = &self.raws[index];
             // What vanished while it was read is no part of the tree.
-            if index != 0 && (raw.role.is_unknown() && !self.is_gap(index) || raw.native(NativeState::Defunct)) {
+            if index != 0 && (raw.role.is_unknown() && !with_gap.contains(&index) || raw.native(NativeState::Defunct)) {
                 continue;
             }
             order.push(index);
@@ -676,10 +677,6 @@ impl<'a> Skeleton<'a> {
             })
             .collect();
         (ordered, gaps)
-    }
-
-    fn is_gap(&self, index: usize) -> bool {
-        self.gaps.iter().any(|gap| gap.node == Some(index))
     }
 }
 

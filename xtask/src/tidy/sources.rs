@@ -125,6 +125,9 @@ fn reasoned(source: &str, code: &str, at: usize) -> bool {
         .any(|line| line.contains("SAFETY:"))
 }
 
+/// The program outside of the workspace.
+const FUZZ: &str = "fuzz/src/main.rs";
+
 /// Every Rust file belongs to a crate: nothing lies around that is not compiled, above all no test.
 pub(super) fn reachable_sources(repository: &Repository) -> Result<Vec<Violation>> {
     let mut reached = BTreeSet::new();
@@ -135,6 +138,8 @@ pub(super) fn reachable_sources(repository: &Repository) -> Result<Vec<Violation
             follow(repository, &root, folder, &mut reached);
         }
     }
+    // Built by `cargo xtask fuzz` alone.
+    follow(repository, FUZZ, "fuzz/src", &mut reached);
     let lost = repository.ending(".rs").filter(|(path, _)| !reached.contains(*path));
     Ok(lost.map(|(path, _)| Violation::new(path, 0, "no crate has this file as a module")).collect())
 }

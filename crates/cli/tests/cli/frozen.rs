@@ -31,7 +31,7 @@ fn unresponsive(run: &Run, limit: Duration, pid: u32) {
 }
 
 #[test]
-fn a_stopped_application_is_named_in_time_and_the_others_are_as_before() {
+fn case_08_a_stopped_application_is_named_in_time_and_the_others_are_as_before() {
     let mut stage = Stage::new();
     let mut other = Fixture::hostile_bus(&stage.desktop, "honest", &[]);
     let tree = stage.snapshot();

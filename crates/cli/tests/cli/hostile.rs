@@ -132,7 +132,7 @@ fn a_container_of_two_thousand_million_children_is_not_asked_for_them() {
 }
 
 #[test]
-fn labels_cannot_look_like_lines_or_refs_of_ours() {
+fn case_13_labels_cannot_look_like_lines_or_refs_of_ours() {
     let stage = Stage::with(&["--hostile", "--title", "Hostile"]);
     let run = stage.desktop.surehand(&["snapshot", "--app", APP]);
     let tree = Tree(ok(&run));

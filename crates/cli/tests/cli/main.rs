@@ -13,6 +13,7 @@
 mod act;
 mod bad_arguments;
 mod bad_targets;
+mod cases;
 mod desktops;
 mod dialogs;
 mod frozen;

@@ -1,11 +1,13 @@
 //! The toolkits that have a fixture: GTK 4, Qt 5, Qt 6, Java Swing. The application's own log says what happened.
 
-use std::process::Command;
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
-use surehand_testkit::live::{Fixture, PrivateDesktop};
+use surehand_testkit::live::{Fixture, PrivateDesktop, wait_until};
 
-use crate::support::Desk;
+use crate::support::{Desk, PATIENCE};
 
 /// What differs between them.
 struct Kind {
@@ -66,27 +68,27 @@ const SWING: Kind = Kind {
 };
 
 #[test]
-fn gtk3() {
+fn case_36_gtk3_is_alive_after_every_command() {
     drive(&GTK3);
 }
 
 #[test]
-fn gtk4() {
+fn case_36_gtk4_is_alive_after_every_command() {
     drive(&GTK4);
 }
 
 #[test]
-fn qt5() {
+fn case_36_qt5_is_alive_after_every_command() {
     drive(&QT5);
 }
 
 #[test]
-fn qt6() {
+fn case_36_qt6_is_alive_after_every_command() {
     drive(&QT6);
 }
 
 #[test]
-fn swing() {
+fn case_36_swing_is_alive_after_every_command() {
     drive(&SWING);
 }
 
@@ -113,6 +115,71 @@ fn a_qt6_application_that_publishes_nothing_is_told_how_to() {
     let error = desk.run(&["snapshot", "--window-id", id]).expect_error("ACTION_NOT_SUPPORTED");
     let mend = error["suggestion"].as_str().unwrap_or_default();
     assert!(mend.contains("QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1"), "{error}");
+}
+
+/// A bus of a session that nobody has prepared, as `dbus-run-session` makes one.
+struct Bus(std::process::Child);
+
+impl Bus {
+    fn start(environment: &BTreeMap<String, String>) -> (Bus, String) {
+        let mut child = Command::new("dbus-daemon")
+            .args(["--session", "--nofork", "--print-address"])
+            .env_clear()
+            .envs(environment)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("dbus-daemon runs");
+        let mut address = String::new();
+        BufReader::new(child.stdout.take().expect("its output")).read_line(&mut address).expect("its address");
+        (Bus(child), address.trim().to_owned())
+    }
+}
+
+impl Drop for Bus {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn case_35_gtk4_in_a_bare_session_has_a_tree_or_says_why_not() {
+    let desk = Desk::start();
+    // What a desktop of ours says to toolkits is not said here: a display, a bus, and nothing else.
+    let mut bare = desk.desktop.environment();
+    bare.retain(|name, _| {
+        ["DISPLAY", "XAUTHORITY", "HOME", "PATH", "LANG", "XDG_RUNTIME_DIR"].contains(&name.as_str())
+    });
+    let (_bus, address) = Bus::start(&bare);
+    bare.insert("DBUS_SESSION_BUS_ADDRESS".to_owned(), address);
+    for (variable, published) in [(None, true), (Some("none"), false)] {
+        let mut environment = bare.clone();
+        environment.extend(variable.map(|value| ("GTK_A11Y".to_owned(), value.to_owned())));
+        let fixture = Fixture::python(&environment, "gtk4_app.py", &[]);
+        let run = |arguments: &[&str]| {
+            let mut runner = desk.desktop.sandbox().runner(&[arguments, &["--format", "json"]].concat());
+            for (name, value) in &bare {
+                runner = runner.env(name, value.clone());
+            }
+            runner.run()
+        };
+        let window = wait_until(PATIENCE, || {
+            let windows = run(&["list-windows"]).expect_ok();
+            let own = windows["windows"].as_array()?.iter().find(|window| window["pid"] == fixture.pid())?.clone();
+            (own["accessible"] == published).then_some(own)
+        });
+        let window = window.unwrap_or_else(|| panic!("GTK_A11Y={variable:?}: {}", run(&["list-windows"])));
+        let id = window["id"].as_str().expect("an id");
+        let read = run(&["snapshot", "--window-id", id]);
+        if published {
+            let tree = read.expect_ok();
+            assert_eq!(tree["complete"], true, "{read}");
+            assert!(read.stdout.contains("Press me"), "{read}");
+        } else {
+            let error = read.expect_error("ACTION_NOT_SUPPORTED");
+            assert!(error["suggestion"].as_str().is_some_and(|mend| mend.contains("GTK_A11Y")), "{read}");
+        }
+    }
 }
 
 fn drive(kind: &Kind) {
@@ -186,7 +253,34 @@ fn drive(kind: &Kind) {
         assert!(!fixture.events("toggled").iter().any(|event| event["widget"] == "Check me"));
     }
     secrets_stay_secret(&desk, kind, &mut fixture);
+    everything_else(&desk, kind, &press);
+    // Whoever was asked for its actions still runs, and still listens.
+    fixture.command("enable");
     desk.report(kind.title, app);
+    desk.run(&["close-app", app, "--timeout-ms", "5000"]);
+}
+
+/// The commands that have not been tried on it yet.
+fn everything_else(desk: &Desk, kind: &Kind, button: &str) {
+    let window = desk.window(kind.title);
+    let id = window["id"].as_str().expect("an id");
+    for arguments in [
+        &["list-apps"][..],
+        &["list-windows", "--app", kind.app],
+        &["list-surfaces", "--app", kind.app],
+        &["snapshot", "--app", kind.app, "--include-bounds"],
+        &["snapshot", "--root", button],
+        &["get", button, "--property", "states"],
+        &["get", button, "--property", "bounds"],
+        &["is", button, "--property", "visible"],
+        &["wait", "--element", button, "--predicate", "enabled"],
+        &["wait", "--window", kind.title],
+        &["press", "shift", "--window-id", id],
+    ] {
+        let run = desk.run(arguments);
+        let error = run.json()["error"]["code"].as_str().map(str::to_owned);
+        assert!(!matches!(error.as_deref(), Some("INTERNAL" | "APP_UNRESPONSIVE" | "STALE_REF")), "{run}");
+    }
 }
 
 /// Writes into the fields for secrets and looks for it in everything that can be read.

@@ -90,16 +90,29 @@ async fn prove(session: &Connection, mut names: MessageStream) -> zbus::Result<u
     ask(&bus, (DAEMON.0, DAEMON.1, DAEMON.2, "GetConnectionUnixProcessID"), &DAEMON.0).await
 }
 
-/// Tells the applications that somebody reads them.
+/// That somebody reads applications, and that it is a screen reader. Applications made with AccessKit look at the
+/// second only. The session is the desktop's own, so that both go with it.
 async fn enable(session: &Connection) -> zbus::Result<()> {
     let call = (LAUNCHER, LAUNCHER_PATH, PROPERTIES, "Set");
-    ask(session, call, &("org.a11y.Status", "IsEnabled", Value::from(true))).await
+    let () = ask(session, call, &("org.a11y.Status", "IsEnabled", Value::from(true))).await?;
+    // A launcher that is too old to know it is good for everything else.
+    let _: zbus::Result<()> = ask(session, call, &("org.a11y.Status", "ScreenReaderEnabled", Value::from(true))).await;
+    Ok(())
 }
 
-/// Whether applications are told so.
+/// Whether applications are told that somebody reads them.
 pub(crate) async fn enabled(session: &Connection) -> zbus::Result<bool> {
+    status(session, "IsEnabled").await
+}
+
+/// Whether applications are told that it is a screen reader.
+pub(crate) async fn screen_reader(session: &Connection) -> zbus::Result<bool> {
+    status(session, "ScreenReaderEnabled").await
+}
+
+async fn status(session: &Connection, switch: &str) -> zbus::Result<bool> {
     let call = (LAUNCHER, LAUNCHER_PATH, PROPERTIES, "Get");
-    let value: OwnedValue = ask(session, call, &("org.a11y.Status", "IsEnabled")).await?;
+    let value: OwnedValue = ask(session, call, &("org.a11y.Status", switch)).await?;
     Ok(bool::try_from(value)?)
 }
 

@@ -94,6 +94,8 @@ const FIXED: &[(&str, &str)] = &[
     ("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1"),
     ("QT_ACCESSIBILITY", "1"),
     ("GNOME_ACCESSIBILITY", "1"),
+    // In a session that nobody has prepared GTK 4 can choose to publish nothing.
+    ("GTK_A11Y", "atspi"),
     // The plain one is not on the accessibility bus.
     ("SAL_USE_VCLPLUGIN", "gtk3"),
     // No file system daemons, which would outlive the application that asked for them.

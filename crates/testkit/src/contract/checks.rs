@@ -279,7 +279,7 @@ fn end(bench: &mut Bench<'_>) -> Done {
 }
 
 fn press(node: &Node) -> Result<Operation, String> {
-    let action = node.affordances.press.clone().ok_or_else(|| format!("{:?} cannot be pressed", node.name))?;
+    let action = node.affordances.press.known().cloned().ok_or_else(|| format!("{:?} cannot be pressed", node.name))?;
     Ok(Operation::Press { action })
 }
 

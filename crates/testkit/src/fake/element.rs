@@ -31,6 +31,7 @@ pub fn element(role: Role, name: &str) -> Element {
     node.content = Reading::Absent;
     node.states = Reading::Known(States::NONE);
     node.bounds = Reading::Absent;
+    node.affordances.press = Reading::Absent;
     Element { key: None, node, children: Vec::new() }
 }
 
@@ -141,7 +142,7 @@ impl Element {
     /// Names the action that activates it.
     #[must_use]
     pub fn pressing(self, action: &str) -> Self {
-        self.edit(|node| node.affordances.press = Some(action.to_owned()))
+        self.edit(|node| node.affordances.press = Reading::Known(action.to_owned()))
     }
 
     /// Changes anything else. Object, parent and children are not taken from here.

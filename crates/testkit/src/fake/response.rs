@@ -84,7 +84,7 @@ impl Scene {
             return Err(Error::new(Code::StaleRef, "the application says there is no such object").kind("gone"));
         };
         if let Operation::Press { action } = operation
-            && live.node.affordances.press.as_ref() != Some(action)
+            && live.node.affordances.press.known() != Some(action)
         {
             return Err(Error::new(Code::ActionNotSupported, "the element has no action of that name any more"));
         }
