@@ -91,6 +91,38 @@ fn says_nothing(element: &TreeNode) -> bool {
     needed(element).is_empty() && texts(&TreeNode { name: None, ..element.clone() }, true).is_empty()
 }
 
+const ROLES: [Role; 5] = [Role::Button, Role::Group, Role::TextField, Role::StaticText, Role::Unknown];
+
+fn element(source: &mut Source<'_>, depth: usize) -> TreeNode {
+    let mut node = Node::new(ObjectId { owner: "bus:1.1".into(), object: "/0".into() }, source.pick(&ROLES));
+    node.name = text(source);
+    node.description = text(source);
+    node.native_id = text(source);
+    node.placeholder = text(source);
+    node.native_role = source.text(3);
+    node.affordances.press = if source.flag() { Reading::Unknown } else { Reading::Absent };
+    node.affordances.text = TextAccess::Edit;
+    node.content = text(source).map(|text| Content::Text { text, clipped: false });
+    let states: &[State] = if source.flag() { &[State::Disabled, State::Focused] } else { &[] };
+    node.states = Reading::Known(states.iter().copied().collect::<States>());
+    let number = u32::from(source.byte()) + 1;
+    let reference = source.flag().then_some(Ref { snapshot: SnapshotId(9), number });
+    let children = if depth < 3 { source.below(4) } else { 0 };
+    TreeNode {
+        hint: source.flag().then(|| match source.flag() {
+            true => Hint::Beside(source.text(3)),
+            false => Hint::Unlabelled { place: 1, count: 2 },
+        }),
+        children_count: source.flag().then_some(7),
+        children: (0..children).map(|_| element(source, depth + 1)).collect(),
+        ..TreeNode::of(&node, reference)
+    }
+}
+
+fn text(source: &mut Source<'_>) -> Reading<String> {
+    if source.flag() { Reading::of_text(source.text(4)) } else { Reading::Absent }
+}
+
 /// Our words that the row of an element cannot do without.
 fn needed(element: &TreeNode) -> Vec<String> {
     let mut own: Vec<String> = element.ref_id.iter().map(Ref::to_string).collect();
