@@ -98,15 +98,17 @@ fn a_qt6_application_that_publishes_nothing_is_told_how_to() {
     let mut environment = desk.desktop.environment();
     assert!(environment.remove("QT_LINUX_ACCESSIBILITY_ALWAYS_ON").is_some(), "a private desktop says so");
     // As on a desktop where nobody has asked for accessibility yet.
-    let off = Command::new("dbus-send")
-        .args(["--session", "--print-reply", "--dest=org.a11y.Bus", "/org/a11y/bus"])
-        .args(["org.freedesktop.DBus.Properties.Set", "string:org.a11y.Status", "string:IsEnabled"])
-        .arg("variant:boolean:false")
-        .env_clear()
-        .envs(&environment)
-        .output()
-        .expect("dbus-send runs");
-    assert!(off.status.success(), "{off:?}");
+    for switch in ["IsEnabled", "ScreenReaderEnabled"] {
+        let off = Command::new("dbus-send")
+            .args(["--session", "--print-reply", "--dest=org.a11y.Bus", "/org/a11y/bus"])
+            .args(["org.freedesktop.DBus.Properties.Set", "string:org.a11y.Status"])
+            .args([&format!("string:{switch}"), "variant:boolean:false"])
+            .env_clear()
+            .envs(&environment)
+            .output()
+            .expect("dbus-send runs");
+        assert!(off.status.success(), "{off:?}");
+    }
     let _fixture = Fixture::python(&environment, "qt_app.py", &["6"]);
     let windows = desk.ok(&["list-windows"]);
     let window = &windows["windows"][0];
