@@ -4,6 +4,7 @@
 //! - [`clock`]: virtual time, in which a wait of ten seconds takes no time at all.
 //! - [`churn`]: windows that change between reading and clicking, and a count of what was really clicked.
 //! - [`contract`]: what every platform has to keep to, as checks that any of them can be put to.
+//! - [`replay`]: a platform that answers what was recorded of a real window, one recording for each toolkit.
 //! - [`live`]: the real binary in a hermetic environment, private desktops, and fixture applications that
 //!   tell what really happened to their widgets.
 //!
@@ -18,3 +19,4 @@ pub mod contract;
 pub mod fake;
 #[cfg(target_os = "linux")]
 pub mod live;
+pub mod replay;

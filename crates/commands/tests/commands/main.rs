@@ -15,6 +15,7 @@ mod acting;
 mod applications;
 mod dispatching;
 mod observing;
+mod recordings;
 mod registry;
 mod system;
 mod targets;

@@ -1,0 +1,385 @@
+//! The form of version 1: types of their own, so that what core works with can change while files stay as they are.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::{FORMAT, Header, Recording, VERSION};
+use crate::geometry::Rect;
+use crate::node::{Affordances, Content, Node, TextAccess};
+use crate::object::{Application, ObjectId, Process};
+use crate::platform::ObserveRequest;
+use crate::reading::Reading;
+use crate::role::Role;
+use crate::state::States;
+use crate::tree::{Gap, GapReason, Observation};
+use crate::window::Window;
+
+/// One file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(rename = "format")]
+    _format: String,
+    #[serde(rename = "version")]
+    _version: u32,
+    request: RequestForm,
+    application: Application,
+    window: WindowForm,
+    #[serde(default)]
+    gaps: Vec<GapForm>,
+    #[serde(default)]
+    above: Vec<NodeForm>,
+    nodes: Vec<NodeForm>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RequestForm {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    root: Option<ObjectId>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    offset: u64,
+    max_nodes: usize,
+    max_text: usize,
+    max_string: usize,
+    max_children: u64,
+    page: u64,
+    #[serde(default, skip_serializing_if = "is_false")]
+    bounds: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WindowForm {
+    id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    other_id: Option<String>,
+    title: String,
+    app_name: String,
+    process: Process,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    object: Option<ObjectId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    native: Option<u64>,
+    #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
+    bounds: Reading<Rect>,
+    #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
+    focused: Reading<bool>,
+    #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
+    minimized: Reading<bool>,
+    #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
+    visible: Reading<bool>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GapForm {
+    reason: GapReason,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    node: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    missing: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    next: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NodeForm {
+    object: String,
+    /// Where it is not the application's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    owner: Option<String>,
+    role: Role,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    native_role: String,
+    #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
+    name: Reading<String>,
+    #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
+    description: Reading<String>,
+    #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
+    native_id: Reading<String>,
+    #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
+    placeholder: Reading<String>,
+    #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
+    content: Reading<ContentForm>,
+    #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
+    states: Reading<States>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    press: Option<String>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    withheld: bool,
+    #[serde(default, skip_serializing_if = "TextForm::is_none")]
+    text: TextForm,
+    #[serde(default, skip_serializing_if = "is_false")]
+    number: bool,
+    #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
+    bounds: Reading<Rect>,
+    #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
+    child_count: Reading<u64>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    recycles: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    parent: Option<usize>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum ContentForm {
+    Text {
+        text: String,
+        #[serde(default, skip_serializing_if = "is_false")]
+        clipped: bool,
+    },
+    Number {
+        #[serde(with = "exact")]
+        number: f64,
+        #[serde(with = "exact")]
+        minimum: f64,
+        #[serde(with = "exact")]
+        maximum: f64,
+    },
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum TextForm {
+    #[default]
+    None,
+    Read,
+    Edit,
+    Broken(String),
+}
+
+impl TextForm {
+    fn is_none(&self) -> bool {
+        matches!(self, TextForm::None)
+    }
+}
+
+// serde passes references.
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+/// The three answers: a value, `null` for what is absent, and no field at all for what is not known.
+mod answer {
+    use super::{Deserialize, Reading, Serialize};
+
+    pub(super) fn serialize<T: Serialize, S: serde::Serializer>(
+        answer: &Reading<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        answer.known().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, T: Deserialize<'de>, D: serde::Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Reading<T>, D::Error> {
+        Ok(Option::deserialize(deserializer)?.map_or(Reading::Absent, Reading::Known))
+    }
+}
+
+/// Numbers as text: JSON has none that are infinite, and not every reader keeps the last digit of the others.
+mod exact {
+    use super::{Cow, Deserialize};
+
+    pub(super) fn serialize<S: serde::Serializer>(number: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(number)
+    }
+
+    pub(super) fn deserialize<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        Cow::<'de, str>::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// The text of a file, one element on a line, so that a difference between two files can be read.
+pub(super) fn write(recording: &Recording) -> serde_json::Result<String> {
+    let Observation { application, window, nodes, above, gaps } = &recording.observation;
+    let owner = application.object.owner.as_str();
+    let header = Header { format: FORMAT.to_owned(), version: VERSION };
+    let above: Vec<NodeForm> = above.iter().map(|node| NodeForm::of(node, owner)).collect();
+    let gaps: Vec<GapForm> = gaps.iter().map(GapForm::of).collect();
+    let mut text = serde_json::to_string(&header)?;
+    // The parts follow within the braces of the first.
+    text.pop();
+    for (name, part) in [
+        ("request", serde_json::to_string(&RequestForm::of(&recording.request))?),
+        ("application", serde_json::to_string(application)?),
+        ("window", serde_json::to_string(&WindowForm::of(window))?),
+        ("gaps", serde_json::to_string(&gaps)?),
+        ("above", serde_json::to_string(&above)?),
+    ] {
+        text += &format!(",\n\"{name}\":{part}");
+    }
+    let lines: Vec<String> =
+        nodes.iter().map(|node| serde_json::to_string(&NodeForm::of(node, owner))).collect::<Result<_, _>>()?;
+    text += &format!(",\n\"nodes\":[\n{}\n]}}\n", lines.join(",\n"));
+    Ok(text)
+}
+
+/// Reads the text of a file; the error says what is wrong with it.
+pub(super) fn read(text: &str) -> Result<Recording, String> {
+    let file: File = serde_json::from_str(text).map_err(|fault| fault.to_string())?;
+    let owner = file.application.object.owner.clone();
+    let mut nodes: Vec<Node> = Vec::with_capacity(file.nodes.len());
+    for (index, form) in file.nodes.into_iter().enumerate() {
+        let node = form.node(&owner);
+        match node.parent {
+            None if index == 0 => {}
+            // Document order: parents come before their children, so this also rules out circles.
+            Some(parent) if parent < index => {
+                if let Some(parent) = nodes.get_mut(parent) {
+                    parent.children.push(index);
+                }
+            }
+            _ => return Err(format!("element {index} hangs below none before it")),
+        }
+        nodes.push(node);
+    }
+    let gaps: Vec<Gap> = file.gaps.into_iter().map(GapForm::gap).collect();
+    if nodes.is_empty() || gaps.iter().any(|gap| gap.node.is_some_and(|node| node >= nodes.len())) {
+        return Err("an element is missing".to_owned());
+    }
+    Ok(Recording {
+        request: file.request.request(),
+        observation: Observation {
+            application: file.application,
+            window: file.window.window(),
+            nodes,
+            above: file.above.into_iter().map(|form| form.node(&owner)).collect(),
+            gaps,
+        },
+    })
+}
+
+impl RequestForm {
+    fn of(request: &ObserveRequest) -> Self {
+        let ObserveRequest { root, offset, max_nodes, max_text, max_string, max_children, page, bounds } =
+            request.clone();
+        RequestForm { root, offset, max_nodes, max_text, max_string, max_children, page, bounds }
+    }
+
+    fn request(self) -> ObserveRequest {
+        let RequestForm { root, offset, max_nodes, max_text, max_string, max_children, page, bounds } = self;
+        ObserveRequest { root, offset, max_nodes, max_text, max_string, max_children, page, bounds }
+    }
+}
+
+impl WindowForm {
+    fn of(window: &Window) -> Self {
+        let Window { id, other_id, title, app_name, process, object, native, bounds, focused, minimized, visible } =
+            window.clone();
+        WindowForm { id, other_id, title, app_name, process, object, native, bounds, focused, minimized, visible }
+    }
+
+    fn window(self) -> Window {
+        let WindowForm { id, other_id, title, app_name, process, object, native, bounds, focused, minimized, visible } =
+            self;
+        Window { id, other_id, title, app_name, process, object, native, bounds, focused, minimized, visible }
+    }
+}
+
+impl GapForm {
+    fn of(gap: &Gap) -> Self {
+        GapForm { reason: gap.reason, node: gap.node, missing: gap.missing, next: gap.next }
+    }
+
+    fn gap(self) -> Gap {
+        Gap { reason: self.reason, node: self.node, missing: self.missing, next: self.next }
+    }
+}
+
+impl NodeForm {
+    fn of(node: &Node, owner: &str) -> Self {
+        // Named one by one, so that a new field of a node is not forgotten here.
+        let Node {
+            object,
+            role,
+            native_role,
+            name,
+            description,
+            native_id,
+            placeholder,
+            content,
+            states,
+            affordances: Affordances { press, withheld, text, number },
+            bounds,
+            child_count,
+            recycles,
+            parent,
+            children: _,
+        } = node.clone();
+        NodeForm {
+            owner: (object.owner != owner).then_some(object.owner),
+            object: object.object,
+            role,
+            native_role,
+            name,
+            description,
+            native_id,
+            placeholder,
+            content: content.map(|content| match content {
+                Content::Text { text, clipped } => ContentForm::Text { text, clipped },
+                Content::Number { current, minimum, maximum } => {
+                    ContentForm::Number { number: current, minimum, maximum }
+                }
+            }),
+            states,
+            press,
+            withheld,
+            text: match text {
+                TextAccess::None => TextForm::None,
+                TextAccess::Read => TextForm::Read,
+                TextAccess::Edit => TextForm::Edit,
+                TextAccess::Broken(why) => TextForm::Broken(why.into_owned()),
+            },
+            number,
+            bounds,
+            child_count,
+            recycles,
+            parent,
+        }
+    }
+
+    /// The node without its children.
+    fn node(self, owner: &str) -> Node {
+        Node {
+            object: ObjectId { owner: self.owner.unwrap_or_else(|| owner.to_owned()), object: self.object },
+            role: self.role,
+            native_role: self.native_role,
+            name: self.name,
+            description: self.description,
+            native_id: self.native_id,
+            placeholder: self.placeholder,
+            content: self.content.map(|content| match content {
+                ContentForm::Text { text, clipped } => Content::Text { text, clipped },
+                ContentForm::Number { number, minimum, maximum } => {
+                    Content::Number { current: number, minimum, maximum }
+                }
+            }),
+            states: self.states,
+            affordances: Affordances {
+                press: self.press,
+                withheld: self.withheld,
+                text: match self.text {
+                    TextForm::None => TextAccess::None,
+                    TextForm::Read => TextAccess::Read,
+                    TextForm::Edit => TextAccess::Edit,
+                    TextForm::Broken(why) => TextAccess::Broken(Cow::Owned(why)),
+                },
+                number: self.number,
+            },
+            bounds: self.bounds,
+            child_count: self.child_count,
+            recycles: self.recycles,
+            parent: self.parent,
+            children: Vec::new(),
+        }
+    }
+}
