@@ -4,7 +4,7 @@
 //! made from it again without the application, the toolkit or the system it came from. It holds what the window
 //! showed, and nothing that an answer would not read out: of a secret neither what it is nor how long.
 //!
-//! The form is JSON, one line for each element. A property that is not there was not known; one that is `null` was
+//! The form is JSON, one line for each element; what many elements have in common is in one of the `kinds`. A property that is not there was not known; one that is `null` was
 //! absent; anything else is what was known.
 
 mod form;
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(shown(&again), shown(&recording));
         assert_eq!(again.write().expect("a recording"), text);
         assert_eq!(shown(&recording), shown(&Recording { request, observation: observation() }), "nothing is withheld");
-        assert!(text.ends_with("\n]}\n") && text.lines().count() == 4 + 8, "{text}");
+        assert!(text.ends_with("\n]}\n") && text.lines().count() == 10 + 5 + 4, "{text}");
     }
 
     #[test]
@@ -224,7 +224,8 @@ mod tests {
         "application":{"name":"a","program":"b","process":{"pid":1,"generation":"g"},
             "object":{"owner":"o","object":"/r"},"toolkit":"t"},
         "window":{"id":"w-1","title":"","app_name":"a","process":{"pid":1,"generation":"g"}},
-        "nodes":[{"object":"/0","role":"window"},{"object":"/1","role":"button","name":"OK","parent":0}]}"#;
+        "kinds":[{"role":"button","name":"not its own"}],
+        "nodes":[{"object":"/0","role":"window"},{"object":"/1","kind":0,"name":"OK","parent":0}]}"#;
 
     #[test]
     fn a_file_of_the_first_version_stays_readable() {
@@ -257,6 +258,8 @@ mod tests {
             ("\"parent\":0", "\"parent\":1"),
             ("\"parent\":0", "\"parent\":-1"),
             ("\"button\"", "\"no role\""),
+            ("\"kind\":0", "\"kind\":1"),
+            ("\"kind\":0", "\"kind\":{}"),
             ("\"max_nodes\":5,", ""),
             (",\"parent\":0", ""),
             ("]}", "],\"gaps\":[{\"reason\":\"depth\",\"node\":2}]}"),

@@ -39,7 +39,9 @@ macro_rules! recordings {
 
 /// A recording of each toolkit that surehand is tested with, by its name. `cargo xtask toolkits --record` makes them.
 pub fn toolkits() -> &'static [(&'static str, &'static str)] {
-    recordings! {}
+    recordings! {
+        "chromium" "firefox" "gtk3" "gtk4" "qt5" "qt6" "swing" "vte" "writer"
+    }
 }
 
 /// One recorded window as a platform.

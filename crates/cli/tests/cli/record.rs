@@ -32,7 +32,7 @@ impl Replayed {
         let folder = tempfile::tempdir().expect("a directory");
         let places = Places { state: folder.path().join("state"), runtime: folder.path().join("run") };
         let settings = Settings {
-            environment: Environment::default(),
+            environment: Environment(std::collections::BTreeMap::new()),
             places,
             desktop: None,
             output: None,

@@ -30,7 +30,7 @@ macro_rules! goldens {
     };
 }
 
-goldens! { calc chromium firefox gtk3 gtk4 qt5 qt6 swing vte writer }
+goldens! { chromium firefox gtk3 gtk4 qt5 qt6 swing vte writer }
 
 fn recording(name: &str) -> &'static str {
     toolkits().iter().find(|(known, _)| *known == name).unwrap_or_else(|| panic!("no recording {name}")).1

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::{FORMAT, Header, Recording, VERSION};
 use crate::geometry::Rect;
@@ -29,9 +30,30 @@ struct File {
     #[serde(default)]
     gaps: Vec<GapForm>,
     #[serde(default)]
-    above: Vec<NodeForm>,
-    nodes: Vec<NodeForm>,
+    kinds: Vec<Fields>,
+    #[serde(default)]
+    above: Vec<Fields>,
+    nodes: Vec<Fields>,
 }
+
+/// The fields of a [`NodeForm`], those that many elements share being in one of the `kinds`, which `kind` names.
+type Fields = Map<String, Value>;
+
+const KIND: &str = "kind";
+
+/// The fields of which hardly two elements have the same, where they say anything.
+const OWN: &[&str] = &[
+    "object",
+    "owner",
+    "name",
+    "description",
+    "native_id",
+    "placeholder",
+    "content",
+    "bounds",
+    "child_count",
+    "parent",
+];
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -203,7 +225,11 @@ pub(super) fn write(recording: &Recording) -> serde_json::Result<String> {
     let Observation { application, window, nodes, above, gaps } = &recording.observation;
     let owner = application.object.owner.as_str();
     let header = Header { format: FORMAT.to_owned(), version: VERSION };
-    let above: Vec<NodeForm> = above.iter().map(|node| NodeForm::of(node, owner)).collect();
+    let mut kinds = Kinds::default();
+    let mut packed = |nodes: &[Node]| -> serde_json::Result<Vec<String>> {
+        nodes.iter().map(|node| serde_json::to_string(&kinds.pack(&NodeForm::of(node, owner))?)).collect()
+    };
+    let (above, nodes) = (packed(above)?, packed(nodes)?);
     let gaps: Vec<GapForm> = gaps.iter().map(GapForm::of).collect();
     let mut text = serde_json::to_string(&header)?;
     // The parts follow within the braces of the first.
@@ -213,14 +239,49 @@ pub(super) fn write(recording: &Recording) -> serde_json::Result<String> {
         ("application", serde_json::to_string(application)?),
         ("window", serde_json::to_string(&WindowForm::of(window))?),
         ("gaps", serde_json::to_string(&gaps)?),
-        ("above", serde_json::to_string(&above)?),
+        ("above", format!("[{}]", above.join(","))),
+        ("kinds", format!("[\n{}\n]", kinds.0.join(",\n"))),
+        ("nodes", format!("[\n{}\n]", nodes.join(",\n"))),
     ] {
         text += &format!(",\n\"{name}\":{part}");
     }
-    let lines: Vec<String> =
-        nodes.iter().map(|node| serde_json::to_string(&NodeForm::of(node, owner))).collect::<Result<_, _>>()?;
-    text += &format!(",\n\"nodes\":[\n{}\n]}}\n", lines.join(",\n"));
+    text += "}\n";
     Ok(text)
+}
+
+/// The kinds that were met so far, as they are written. A menu of a thousand items has few.
+#[derive(Default)]
+struct Kinds(Vec<String>);
+
+impl Kinds {
+    fn pack(&mut self, node: &NodeForm) -> serde_json::Result<Fields> {
+        let Value::Object(fields) = serde_json::to_value(node)? else { return Ok(Fields::new()) };
+        let says_nothing = |value: &Value| value.is_null() || *value == Value::from(0);
+        let is_own = |(name, value): &(String, Value)| {
+            OWN.contains(&name.as_str()) && (name == "parent" || !says_nothing(value))
+        };
+        let (mut own, shared): (Fields, Fields) = fields.into_iter().partition(is_own);
+        let shared = serde_json::to_string(&shared)?;
+        let kind = self.0.iter().position(|known| *known == shared).unwrap_or_else(|| {
+            self.0.push(shared);
+            self.0.len() - 1
+        });
+        own.insert(KIND.to_owned(), Value::from(kind));
+        Ok(own)
+    }
+}
+
+/// The form of an element whose fields may be in part those of its kind; its own win.
+fn unpack(mut own: Fields, kinds: &[Fields]) -> Result<NodeForm, String> {
+    let mut fields = match own.remove(KIND) {
+        None => Fields::new(),
+        Some(kind) => {
+            let kind = kind.as_u64().and_then(|kind| kinds.get(usize::try_from(kind).ok()?));
+            kind.ok_or("an element is of a kind that is missing")?.clone()
+        }
+    };
+    fields.extend(own);
+    NodeForm::deserialize(Value::Object(fields)).map_err(|fault| fault.to_string())
 }
 
 /// Reads the text of a file; the error says what is wrong with it.
@@ -228,8 +289,8 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
     let file: File = serde_json::from_str(text).map_err(|fault| fault.to_string())?;
     let owner = file.application.object.owner.clone();
     let mut nodes: Vec<Node> = Vec::with_capacity(file.nodes.len());
-    for (index, form) in file.nodes.into_iter().enumerate() {
-        let node = form.node(&owner);
+    for (index, fields) in file.nodes.into_iter().enumerate() {
+        let node = unpack(fields, &file.kinds)?.node(&owner);
         match node.parent {
             None if index == 0 => {}
             // Document order: parents come before their children, so this also rules out circles.
@@ -242,19 +303,15 @@ pub(super) fn read(text: &str) -> Result<Recording, String> {
         }
         nodes.push(node);
     }
+    let above = file.above.into_iter().map(|fields| Ok(unpack(fields, &file.kinds)?.node(&owner)));
+    let above = above.collect::<Result<Vec<Node>, String>>()?;
     let gaps: Vec<Gap> = file.gaps.into_iter().map(GapForm::gap).collect();
     if nodes.is_empty() || gaps.iter().any(|gap| gap.node.is_some_and(|node| node >= nodes.len())) {
         return Err("an element is missing".to_owned());
     }
     Ok(Recording {
         request: file.request.request(),
-        observation: Observation {
-            application: file.application,
-            window: file.window.window(),
-            nodes,
-            above: file.above.into_iter().map(|form| form.node(&owner)).collect(),
-            gaps,
-        },
+        observation: Observation { application: file.application, window: file.window.window(), nodes, above, gaps },
     })
 }
 
