@@ -40,7 +40,7 @@ macro_rules! recordings {
 /// A recording of each toolkit that surehand is tested with, by its name. `cargo xtask toolkits --record` makes them.
 pub fn toolkits() -> &'static [(&'static str, &'static str)] {
     recordings! {
-        "chromium" "firefox" "gtk3" "gtk4" "qt5" "qt6" "swing" "vte" "writer"
+        "calc" "chromium" "firefox" "gtk3" "gtk4" "qt5" "qt6" "swing" "vte" "writer"
     }
 }
 

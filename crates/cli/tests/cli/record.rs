@@ -153,7 +153,7 @@ fn a_recording_replays_to_the_answer_that_it_was_made_with() {
     // Refs of a replay are as good as any other.
     let found = replayed.run("find", json!({ "name": "Press me", "exact": true, "first": true })).1;
     let reference = found["match"]["ref_id"].as_str().expect("a ref");
-    assert_eq!(replayed.run("get", json!({ "ref": reference, "property": "title" })).1["value"], "Press me");
+    assert_eq!(replayed.run("get", json!({ "ref_id": reference, "property": "title" })).1["value"], "Press me");
 
     // Of an element and what is below it.
     let letters = stage.ok(&["find", "--app", APP, "--role", "button", "--name", "Press me", "--first"]);
