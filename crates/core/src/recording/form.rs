@@ -256,7 +256,7 @@ struct Kinds(Vec<String>);
 impl Kinds {
     fn pack(&mut self, node: &NodeForm) -> serde_json::Result<Fields> {
         let Value::Object(fields) = serde_json::to_value(node)? else { return Ok(Fields::new()) };
-        let says_nothing = |value: &Value| value.is_null() || *value == Value::from(0);
+        let says_nothing = |value: &Value| value.is_null() || *value == 0;
         let is_own = |(name, value): &(String, Value)| {
             OWN.contains(&name.as_str()) && (name == "parent" || !says_nothing(value))
         };
