@@ -85,6 +85,9 @@ pub(crate) struct Toolkits {
     /// Where the page goes [default: docs/reference/toolkits.md].
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Keep the recordings that are made on the way in crates/testkit/recordings, in the place of those there.
+    #[arg(long)]
+    record: bool,
 }
 
 impl Toolkits {
@@ -99,9 +102,14 @@ impl Toolkits {
             fs::remove_dir_all(&folder).context("the last run's reports cannot be removed")?;
         }
         fs::create_dir_all(&folder).context("no folder for the reports")?;
-        run(cargo()
+        let mut tests = cargo();
+        tests
             .args(["test", "-p", "surehand-cli", "--test", "toolkits", "--", "--test-threads", "1"])
-            .env("TOOLKITS_REPORT", &folder))?;
+            .env("TOOLKITS_REPORT", &folder);
+        if self.record {
+            tests.env("TOOLKITS_RECORDINGS", root().join("crates/testkit/recordings"));
+        }
+        run(&mut tests)?;
         let mut reports = Vec::new();
         for (name, _) in LIES {
             let file = folder.join(format!("{name}.json"));

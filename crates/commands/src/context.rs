@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use surehand_apps::Index;
+/// Named by [`Services`], so that who brings services along needs no other crate for it.
+pub use surehand_apps::Index;
 use surehand_core::desktop::{Desktops, Environment};
 use surehand_core::diagnosis::Doctor;
 use surehand_core::disposition::Disposition;

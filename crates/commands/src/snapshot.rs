@@ -9,6 +9,7 @@ use surehand_core::error::Code;
 use surehand_core::node::Node;
 use surehand_core::object::{Application, ObjectId};
 use surehand_core::platform::{ObserveRequest, Platform};
+use surehand_core::recording::Recording;
 use surehand_core::reference::Ref;
 use surehand_core::role::Role;
 use surehand_core::snapshot::{Difference, Snapshot as Kept, number};
@@ -79,6 +80,12 @@ pub(crate) struct Snapshot {
     #[arg(long, value_name = "ID")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     since: Option<String>,
+    /// New file, inside the folder for output, for a recording of what was read: it can be replayed without the
+    /// application. It holds everything that the window shows, also what this answer leaves out; only what is in
+    /// password fields is not in it
+    #[arg(long, value_name = "FILE")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    record: Option<String>,
     /// Milliseconds after which the part read so far is returned
     #[arg(long, value_name = "MS", default_value_t = FIVE_SECONDS)]
     #[serde(default = "five_seconds")]
@@ -151,6 +158,9 @@ pub(crate) struct SnapshotTaken {
     /// That nothing is different.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     unchanged: bool,
+    /// The file that the recording was written to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recording: Option<String>,
     /// Whether every element was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     complete: Option<bool>,
@@ -175,7 +185,9 @@ impl Outline for SnapshotTaken {
     fn outline(&self) -> String {
         let mut lines = Lines::new();
         if self.unchanged {
-            return lines.words([Word::Own("unchanged"), self.since.as_ref().map_or(Word::Nothing, made)]).finish();
+            lines.words([Word::Own("unchanged"), self.since.as_ref().map_or(Word::Nothing, made)]);
+            self.recording_line(&mut lines);
+            return lines.finish();
         }
         lines.words([
             Word::Own("snapshot"),
@@ -213,7 +225,16 @@ impl Outline for SnapshotTaken {
             }
         }
         element::gap_lines(&self.gaps, &mut lines);
+        self.recording_line(&mut lines);
         lines.finish()
+    }
+}
+
+impl SnapshotTaken {
+    fn recording_line(&self, lines: &mut Lines) {
+        if let Some(path) = &self.recording {
+            lines.words([Word::Own("recording"), Word::Quoted(path)]);
+        }
     }
 }
 
@@ -241,13 +262,15 @@ impl Command for Snapshot {
             ObserveRequest { root, offset: self.offset, bounds: self.include_bounds, ..ObserveRequest::default() };
         let observation = platform.observe(&call, &application, &window, &request)?;
         self.check_offset(&observation)?;
+        // Before anything is kept: where the file cannot be written nothing was done.
+        let recording = self.record.as_deref().map(|path| record(cx, path, &request, &observation)).transpose()?;
         let difference = earlier.as_ref().map(|earlier| earlier.difference(&observation));
         if let Some(earlier) = &earlier
             && observation.is_complete()
             && difference.as_ref().is_some_and(Difference::is_empty)
         {
             let since = Some(earlier.id.clone());
-            return Ok(SnapshotTaken { since, unchanged: true, ..SnapshotTaken::default() });
+            return Ok(SnapshotTaken { since, unchanged: true, recording, ..SnapshotTaken::default() });
         }
         let depth = match (self.skeleton, self.max_depth) {
             (true, most) => Some(most.unwrap_or(SKELETON_DEPTH).min(SKELETON_DEPTH)),
@@ -270,6 +293,7 @@ impl Command for Snapshot {
             snapshot_id: Some(id.to_string()),
             since: earlier.as_ref().map(|earlier| earlier.id.clone()),
             unchanged: false,
+            recording,
             complete: Some(complete),
             truncated: !complete,
             nodes_observed: (!complete).then_some(observation.nodes.len()),
@@ -280,6 +304,12 @@ impl Command for Snapshot {
                 .map(|(earlier, difference)| told(&earlier, &difference, &observation, &printed)),
         })
     }
+}
+
+/// Writes a recording of what was read, and returns the whole path.
+fn record(cx: &Cx<'_>, path: &str, request: &ObserveRequest, observation: &Observation) -> Result<String> {
+    let text = Recording::new(request, observation).write()?;
+    Ok(cx.services.write_output(path, text.as_bytes())?.to_string_lossy().into_owned())
 }
 
 /// The elements that get a ref so that reading can go on from them: labelled containers whose children are

@@ -129,8 +129,8 @@ fn refusal(node: &Node, intent: Intent) -> String {
         Intent::TypeText if node.sets_number() => {
             format!("this {} holds a number: use `set-value`", node.role)
         }
-        Intent::SetValue | Intent::TypeText => match node.affordances.text {
-            TextAccess::Broken(why) => why.to_owned(),
+        Intent::SetValue | Intent::TypeText => match &node.affordances.text {
+            TextAccess::Broken(why) => why.clone().into_owned(),
             TextAccess::Edit => format!("this {} is read-only", node.role),
             TextAccess::Read if node.role == Role::TextField && !node.has(State::Readonly) => format!(
                 "this {} has no interface through which its text can be changed, so only the keyboard can write here",
@@ -214,7 +214,7 @@ mod tests {
     #[test]
     fn a_broken_text_interface_says_why() {
         let mut field = node(Role::TextField, &[]);
-        field.affordances.text = TextAccess::Broken("the toolkit answers yes and does nothing");
+        field.affordances.text = TextAccess::Broken("the toolkit answers yes and does nothing".into());
         let report = examine(&field, Intent::SetValue);
         assert_eq!(
             report.terminal().and_then(|check| check.reason.as_deref()),

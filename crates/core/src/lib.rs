@@ -29,6 +29,7 @@ pub mod object;
 pub mod platform;
 pub mod query;
 pub mod reading;
+pub mod recording;
 pub mod reference;
 pub mod resolve;
 pub mod role;

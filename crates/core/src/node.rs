@@ -1,5 +1,7 @@
 //! One observed element.
 
+use std::borrow::Cow;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +63,7 @@ impl Unread {
 }
 
 /// What can be done with the text of an element.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum TextAccess {
     /// Nothing: it has no text, or no interface to it.
     #[default]
@@ -71,7 +73,7 @@ pub enum TextAccess {
     /// It can be read and edited.
     Edit,
     /// The interface to edit it is there and does nothing; the reason is for the caller.
-    Broken(&'static str),
+    Broken(Cow<'static, str>),
 }
 
 /// What an element holds, as opposed to what it is called.

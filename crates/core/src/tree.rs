@@ -1,14 +1,14 @@
 //! An observed tree, and what of it is missing.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::node::Node;
 use crate::object::Application;
 use crate::window::Window;
 
 /// Why a part of a tree is missing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum GapReason {
     /// The budget of nodes was used up.

@@ -495,7 +495,7 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
     } else if !interfaces.contains(Interface::EditableText) {
         TextAccess::Read
     } else {
-        toolkit.broken_editing().map_or(TextAccess::Edit, TextAccess::Broken)
+        toolkit.broken_editing().map_or(TextAccess::Edit, |why| TextAccess::Broken(why.into()))
     };
     let content = match extra.number {
         [Some(current), minimum, maximum] => Reading::Known(Content::Number {

@@ -5,6 +5,7 @@
 //! - [`churn`]: windows that change between reading and clicking, and a count of what was really clicked.
 //! - [`contract`]: what every platform has to keep to, as checks that any of them can be put to.
 //! - [`properties`]: what holds for all input, for the tests and for libFuzzer alike.
+//! - [`replay`]: a platform that answers what was recorded of a real window, one recording for each toolkit.
 //! - [`live`]: the real binary in a hermetic environment, private desktops, and fixture applications that
 //!   tell what really happened to their widgets.
 //!
@@ -20,3 +21,4 @@ pub mod fake;
 #[cfg(target_os = "linux")]
 pub mod live;
 pub mod properties;
+pub mod replay;

@@ -25,6 +25,7 @@ mod look;
 mod open;
 mod press;
 mod process;
+mod record;
 mod secrets;
 mod stage;
 mod text;

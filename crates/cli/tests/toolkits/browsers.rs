@@ -36,7 +36,7 @@ fn chromium(desk: &Desk, last: &str) -> Program {
 fn chromium_tab() {
     let desk = Desk::start();
     let _browser = chromium(&desk, &page());
-    drive_chromium(&desk);
+    drive_chromium(&desk, Some("chromium"));
     desk.report("Chromium", "Chromium");
 }
 
@@ -44,14 +44,14 @@ fn chromium_tab() {
 fn chromium_app_window() {
     let desk = Desk::start();
     let _browser = chromium(&desk, &format!("--app={}", page()));
-    drive_chromium(&desk);
+    drive_chromium(&desk, None);
     desk.report("Chromium app window", "Chromium");
 }
 
-fn drive_chromium(desk: &Desk) {
+fn drive_chromium(desk: &Desk, recording: Option<&str>) {
     // The window is there before its content, and the first look has to bring that about by itself.
     desk.window("toolkit page");
-    drive(desk, "Chromium");
+    drive(desk, "Chromium", recording);
     // There is no interface for editing at all.
     let field = desk.find("Chromium", "textfield", "Full name");
     only_the_keyboard_writes(desk, &field);
@@ -71,7 +71,7 @@ fn only_the_keyboard_writes(desk: &Desk, field: &str) {
 }
 
 /// What is the same in both: the first snapshot has the page, and what is done to it shows in the title.
-fn drive(desk: &Desk, app: &str) {
+fn drive(desk: &Desk, app: &str, recording: Option<&str>) {
     let first = desk.outline(app);
     for part in [
         "heading",
@@ -85,6 +85,10 @@ fn drive(desk: &Desk, app: &str) {
         assert!(first.contains(part), "{part} in the first snapshot\n{first}");
     }
     assert!(!first.contains("hunter2"), "{first}");
+    if let Some(name) = recording {
+        // The address bar shows where the page is.
+        desk.record(name, app, &[(env!("CARGO_MANIFEST_DIR"), "/home/user")]);
+    }
     desk.has_picture(app);
 
     let order = desk.find(app, "button", "Place order");
@@ -119,7 +123,7 @@ fn firefox() {
     let arguments = ["--no-remote", "--profile", "{folder}", &page];
     let _browser = Program::start_in(&desk.desktop, "firefox-esr", &arguments, folder);
     desk.window("toolkit page");
-    drive(&desk, "Firefox");
+    drive(&desk, "Firefox", Some("firefox"));
     // Its interface for editing answers that it did what it did not do, so it is not used.
     let field = desk.find("Firefox", "textfield", "Full name");
     only_the_keyboard_writes(&desk, &field);

@@ -43,6 +43,10 @@ fn office(desk: &Desk, name: &str, content: &str) -> Program {
     program
 }
 
+fn record(desk: &Desk, office: &Program, name: &str) {
+    desk.record(name, "soffice", &[(&office.path("").to_string_lossy(), "/home/user/")]);
+}
+
 #[test]
 fn writer() {
     let desk = Desk::start();
@@ -50,6 +54,7 @@ fn writer() {
     let first =
         wait_until(PATIENCE, || Some(desk.outline("soffice")).filter(|outline| outline.contains("The second one")))
             .expect("the document is read");
+    record(&desk, &office, "writer");
     desk.has_picture("soffice");
     let line = first.lines().find(|line| line.contains("The first paragraph")).expect("the first paragraph");
     let reference = line.split_whitespace().find(|word| word.starts_with('@')).expect("it has a ref");
@@ -83,7 +88,7 @@ fn writer() {
 #[test]
 fn calc() {
     let desk = Desk::start();
-    let _office = office(&desk, "costs.fods", SHEET);
+    let office = office(&desk, "costs.fods", SHEET);
     let begun = Instant::now();
     let snapshot = desk.ok(&["snapshot", "--app", "soffice"]);
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
@@ -96,6 +101,7 @@ fn calc() {
     for cell in ["\"A1\" value=\"apple\"", "\"B1\" value=\"12.5\"", "\"C7\""] {
         assert!(outline.contains(cell), "{cell} is on the screen\n{outline}");
     }
+    record(&desk, &office, "calc");
     desk.has_picture("soffice");
     // It goes on answering.
     let cell = desk.find("soffice", "cell", "B1");

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use serde_json::Value;
+use surehand_core::recording::Recording;
 use surehand_testkit::live::{PrivateDesktop, Run, Sandbox, wait_until};
+use surehand_testkit::replay::neutral;
 
 /// How long an application may take to show a window, and a window to change.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
@@ -28,6 +30,23 @@ impl Desk {
     /// Notes how a command came out, for the table of `cargo xtask toolkits`.
     pub(crate) fn note(&self, what: &'static str, how: &str) {
         self.facts.borrow_mut().insert(what, how.to_owned());
+    }
+
+    /// Records the window, and keeps the recording under this name where `cargo xtask toolkits --record` wants it.
+    /// `places` are paths that the application shows, with what stands for each.
+    #[allow(clippy::disallowed_methods, reason = "a test is started by a person or a machine, not by a binary of ours")]
+    pub(crate) fn record(&self, name: &str, app: &str, places: &[(&str, &str)]) {
+        let file = format!("{name}.json");
+        let folder = self.folder.path().to_string_lossy();
+        let answer = self.ok(&["snapshot", "--app", app, "--record", &file, "--output-dir", &folder]);
+        let text = std::fs::read_to_string(self.folder.path().join(&file)).expect("a recording");
+        let recording = Recording::read(&text).expect("a recording");
+        assert_eq!(answer["complete"], recording.observation.is_complete(), "{answer}");
+        assert!(!text.contains("hunter2"), "{text}");
+        if let Some(folder) = std::env::var_os("TOOLKITS_RECORDINGS") {
+            let text = neutral(&recording, places).write().expect("a recording");
+            std::fs::write(Path::new(&folder).join(file), text).expect("a recording is kept");
+        }
     }
 
     /// Ends a test: reads the window once more, and writes down what was noted where somebody wants to know.

@@ -15,6 +15,7 @@ fn vte() {
     let app = "xfce4-terminal";
     let outline = wait_until(PATIENCE, || Some(desk.outline(app)).filter(|text| text.contains("what the shell says")));
     assert!(outline.is_some(), "{}", desk.outline(app));
+    desk.record("vte", app, &[]);
     desk.has_picture(app);
     let screen = desk.find(app, "textfield", "Terminal");
     assert!(desk.get(&screen, "text").as_str().is_some_and(|text| text.contains("what the shell says")));

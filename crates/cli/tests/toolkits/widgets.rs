@@ -11,6 +11,7 @@ use crate::support::{Desk, PATIENCE};
 
 /// What differs between them.
 struct Kind {
+    recording: &'static str,
     app: &'static str,
     title: &'static str,
     start: fn(&PrivateDesktop) -> Fixture,
@@ -23,6 +24,7 @@ struct Kind {
 }
 
 const GTK3: Kind = Kind {
+    recording: "gtk3",
     app: "fixture-gtk3",
     title: "Fixture GTK3",
     start: |desktop| Fixture::gtk3(desktop, &[]),
@@ -32,6 +34,7 @@ const GTK3: Kind = Kind {
 };
 
 const GTK4: Kind = Kind {
+    recording: "gtk4",
     app: "fixture-gtk4",
     title: "Fixture GTK4",
     start: |desktop| Fixture::gtk4(desktop, &[]),
@@ -41,6 +44,7 @@ const GTK4: Kind = Kind {
 };
 
 const QT5: Kind = Kind {
+    recording: "qt5",
     app: "fixture-qt5",
     title: "Fixture Qt5",
     start: |desktop| Fixture::qt5(desktop, &[]),
@@ -50,6 +54,7 @@ const QT5: Kind = Kind {
 };
 
 const QT6: Kind = Kind {
+    recording: "qt6",
     app: "fixture-qt6",
     title: "Fixture Qt6",
     start: |desktop| Fixture::qt6(desktop, &[]),
@@ -59,6 +64,7 @@ const QT6: Kind = Kind {
 };
 
 const SWING: Kind = Kind {
+    recording: "swing",
     app: "Fixture Swing",
     title: "Fixture Swing",
     start: Fixture::swing,
@@ -190,6 +196,7 @@ fn drive(kind: &Kind) {
     let app = kind.app;
     assert_eq!(desk.window(kind.title)["accessible"], true);
     assert!(desk.outline(app).lines().next().is_some_and(|first| first.contains("complete")), "{}", desk.outline(app));
+    desk.record(kind.recording, app, &[]);
     desk.has_picture(app);
 
     let press = desk.find(app, "button", "Press me");

@@ -92,7 +92,7 @@ fn type_text() {
     let rig = Rig::with([
         field("Title").key("title").holding("Draft"),
         field("Note")
-            .edit(|node| node.affordances.text = TextAccess::Broken("the toolkit answers yes and does nothing")),
+            .edit(|node| node.affordances.text = TextAccess::Broken("the toolkit answers yes and does nothing".into())),
         field("Fixed").edit(|node| node.affordances.text = TextAccess::Read),
         field("Locked").state(surehand_core::state::State::Readonly),
         spin("Size", 12.0, 6.0..=72.0),

@@ -16,6 +16,7 @@ mod applications;
 mod dispatching;
 mod observing;
 mod outline_rows;
+mod recordings;
 mod registry;
 mod system;
 mod targets;

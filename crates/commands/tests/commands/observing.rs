@@ -106,6 +106,24 @@ fn snapshot_since() {
 }
 
 #[test]
+fn snapshot_recorded() {
+    let mut golden = Golden::of("snapshot-record");
+    let rig = Rig::editor();
+    let told = golden.case("into a new file", &rig, &["snapshot", "--record", "editor.json", "-i", "--max-depth", "1"]);
+    let file = |name: &str| rig.services.output.lock().unwrap().get(name).cloned();
+    let text = String::from_utf8(file("editor.json").expect("the file")).expect("text");
+    let replayed = Rig::replaying(&text).run(&["snapshot"]);
+    assert_eq!(replayed.text, rig.run(&["snapshot"]).text.replace("s02", "s01"), "the file has all of the window");
+    golden.case("over a file", &rig, &["snapshot", "--record", "editor.json"]);
+    golden.case("out of the folder", &rig, &["snapshot", "--record", "../editor.json"]);
+    let id = told.value()["data"]["snapshot_id"].as_str().expect("an id").to_owned();
+    golden.case("nothing happened", &rig, &["snapshot", "--since", &id, "--record", "same.json"]);
+    assert_eq!(file("same.json"), file("editor.json"));
+    assert_eq!(file("editor.json").map(String::from_utf8), Some(Ok(text)));
+    golden.check();
+}
+
+#[test]
 fn find() {
     let mut golden = Golden::of("find");
     let rig = Rig::editor();

@@ -27,6 +27,7 @@ use surehand_core::time::{Call, Cancel, Clock};
 use surehand_core::{Code, Error, Result};
 use surehand_testkit::clock::VirtualClock;
 use surehand_testkit::fake::{Element, FakePlatform, button, check, element, field, group, label, password, spin};
+use surehand_testkit::replay::Replay;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -35,7 +36,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Everything outside a command.
 pub(crate) struct FakeServices {
     pub(crate) platform: FakePlatform,
-    /// Given instead of the platform.
+    /// Given instead of the scripted platform.
+    pub(crate) replay: Option<Replay>,
+    /// Given instead of either.
     pub(crate) no_platform: Option<Error>,
     pub(crate) clock: VirtualClock,
     pub(crate) store: MemoryStore,
@@ -53,7 +56,11 @@ pub(crate) struct FakeServices {
 
 impl Services for FakeServices {
     fn platform(&self, _: &Call<'_>) -> Result<&dyn Platform> {
-        self.no_platform.clone().map_or(Ok(&self.platform), Err)
+        match (&self.no_platform, &self.replay) {
+            (Some(error), _) => Err(error.clone()),
+            (None, Some(replay)) => Ok(replay),
+            (None, None) => Ok(&self.platform),
+        }
     }
 
     fn desktops(&self) -> &dyn Desktops {
@@ -295,6 +302,7 @@ impl Rig {
         let services = FakeServices {
             clock: platform.clock(),
             platform,
+            replay: None,
             no_platform: None,
             store: MemoryStore::default(),
             gate: RecordingGate::default(),
@@ -317,6 +325,13 @@ impl Rig {
             allowed: Allowed::default(),
         };
         Rig { services, cancel: Cancel::default(), windows: Vec::new() }
+    }
+
+    /// A recorded window.
+    pub(crate) fn replaying(recording: &str) -> Self {
+        let mut rig = Rig::empty();
+        rig.services.replay = Some(Replay::read(recording).expect("a recording"));
+        rig
     }
 
     /// A desktop with one window of these elements.

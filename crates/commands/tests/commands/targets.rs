@@ -140,9 +140,15 @@ fn refs() {
 fn no_kind_of_failure_is_without_an_example() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut kinds = BTreeSet::new();
-    for folder in ["src", "../core/src", "../apps/src"] {
-        for file in std::fs::read_dir(here.join(folder)).unwrap() {
-            let source = std::fs::read_to_string(file.unwrap().path()).unwrap();
+    let mut folders = ["src", "../core/src", "../apps/src"].map(|folder| here.join(folder)).to_vec();
+    while let Some(folder) = folders.pop() {
+        for file in std::fs::read_dir(folder).unwrap() {
+            let path = file.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let source = std::fs::read_to_string(path).unwrap();
             for start in [".kind(\"", ", \"process_", ", \"window_", ", \"gone", ", \"changed", ", \"indistinct"] {
                 let word = start.trim_start_matches(".kind(\"").trim_start_matches(", \"");
                 kinds.extend(source.match_indices(start).filter_map(|(at, _)| {
@@ -160,9 +166,10 @@ fn no_kind_of_failure_is_without_an_example() {
             answers += &std::fs::read_to_string(path).unwrap();
         }
     }
-    // A snapshot id by itself is no argument of any command yet, and these two of starting a program have
-    // tests beside their source.
-    for known in ["bad_snapshot_id", "directory_missing", "environment"] {
+    // A snapshot id by itself is no argument of any command yet, no command reads a recording, and these two of
+    // starting a program have tests beside their source.
+    let unread = ["not_a_recording", "damaged_recording", "unknown_recording_version"];
+    for known in ["bad_snapshot_id", "directory_missing", "environment"].into_iter().chain(unread) {
         assert!(kinds.remove(known), "`{known}` is no kind any more");
     }
     kinds.retain(|kind| !answers.contains(&format!("\"kind\": \"{kind}\"")));

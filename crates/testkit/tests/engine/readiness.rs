@@ -73,7 +73,7 @@ fn what_an_element_does_not_offer_is_refused_without_waiting() {
     let rig = Rig::new([
         group("Plain", []).key("plain"),
         field("Log").key("log").state(State::Readonly),
-        field("Web").key("web").edit(|node| node.affordances.text = TextAccess::Broken("does nothing")),
+        field("Web").key("web").edit(|node| node.affordances.text = TextAccess::Broken("does nothing".into())),
     ]);
     let shot = rig.shot();
     for (key, action) in [
