@@ -9,7 +9,8 @@ const MOST_LINES: usize = 800;
 
 /// Files that are written by programs.
 fn generated(path: &str) -> bool {
-    path.ends_with("Cargo.lock") || path.ends_with(".snap") || path.starts_with("docs/reference/")
+    let folders = ["docs/reference/", "crates/testkit/recordings/"];
+    path == "Cargo.lock" || path.ends_with(".snap") || folders.iter().any(|folder| path.starts_with(folder))
 }
 
 /// Files that came with a form of their own.
