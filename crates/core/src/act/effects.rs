@@ -323,9 +323,11 @@ impl<'w> Ears<'w> {
             Changed::ChildAdded(child) => child.clone(),
             _ => None,
         };
-        let effect = Effect { what, of, state, on, window: None, ref_id: None, role: None, name: None, object, opened: None };
+        let effect =
+            Effect { what, of, state, on, window: None, ref_id: None, role: None, name: None, object, opened: None };
         // What went on and off again is told as it is now.
-        self.effects.retain(|known| (known.what, known.of, known.state) != (what, of, state) || known.object != effect.object);
+        self.effects
+            .retain(|known| (known.what, known.of, known.state) != (what, of, state) || known.object != effect.object);
         self.effects.push(effect);
         true
     }
@@ -342,7 +344,9 @@ impl<'w> Ears<'w> {
         let Some(watch) = &mut self.watch else { return };
         let Ok(opened) = watch.opened(call) else { return };
         let known = |object: &ObjectId| {
-            self.effects.iter().any(|effect| effect.opened.as_ref().is_some_and(|window| window.object.as_ref() == Some(object)))
+            self.effects
+                .iter()
+                .any(|effect| effect.opened.as_ref().is_some_and(|window| window.object.as_ref() == Some(object)))
         };
         let new: Vec<ObjectId> = opened.into_iter().filter(|object| !known(object)).collect();
         if new.is_empty() {
@@ -407,8 +411,7 @@ impl<'w> Ears<'w> {
             .take(EXAMPLES)
             .map(|(object, what)| Example { what, ref_id: None, role: None, name: None, object: Some(object) })
             .collect();
-        let meanwhile =
-            (!self.others.is_empty()).then(|| Meanwhile { elements: self.others.len(), counts, examples });
+        let meanwhile = (!self.others.is_empty()).then(|| Meanwhile { elements: self.others.len(), counts, examples });
         (self.effects, meanwhile)
     }
 }
@@ -421,8 +424,5 @@ fn later<'c>(call: &Call<'c>, moment: &Call<'c>) -> Call<'c> {
 
 /// The states of an element that a click on it changes by itself.
 fn is_promised_by_click(state: Option<State>) -> bool {
-    matches!(
-        state,
-        Some(State::Checked | State::Pressed | State::Expanded | State::Selected | State::Indeterminate)
-    )
+    matches!(state, Some(State::Checked | State::Pressed | State::Expanded | State::Selected | State::Indeterminate))
 }

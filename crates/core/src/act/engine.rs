@@ -42,11 +42,13 @@ impl Scope<'_> {
     /// The window that the element is in.
     pub(super) fn window(&self, call: &Call<'_>) -> Result<Window> {
         let windows = self.platform.windows(call, std::slice::from_ref(&self.snapshot.application))?;
-        windows.items.into_iter().find(|window| window.object.as_ref() == Some(&self.captured.window)).ok_or_else(|| {
-            Error::new(Code::StaleRef, "its window has closed")
-                .kind("window_gone")
-                .suggest("take a new `snapshot`; nothing was done to the application")
-        })
+        windows.items.into_iter().find(|window| window.object.as_ref() == Some(&self.captured.window)).ok_or_else(
+            || {
+                Error::new(Code::StaleRef, "its window has closed")
+                    .kind("window_gone")
+                    .suggest("take a new `snapshot`; nothing was done to the application")
+            },
+        )
     }
 }
 

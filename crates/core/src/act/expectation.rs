@@ -123,7 +123,9 @@ impl Expected {
             Expected::Number(wanted) => number.map_or(cannot_tell, |current| told(is_near(current, *wanted))),
             Expected::Moved(from) => number.map_or(cannot_tell, |current| told(!is_near(current, *from))),
             Expected::Text(wanted) => held.map_or(cannot_tell, |held| told(held == wanted)),
-            Expected::Inserted { before, text } => held.map_or(cannot_tell, |held| told(is_inserted(before, text, held))),
+            Expected::Inserted { before, text } => {
+                held.map_or(cannot_tell, |held| told(is_inserted(before, text, held)))
+            }
             Expected::Shown => cannot_tell,
         }
     }

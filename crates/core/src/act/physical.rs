@@ -115,7 +115,8 @@ fn write(scope: &Scope<'_>, call: &Call<'_>, aim: &Aim, strokes: Vec<Stroke>) ->
     let attention = scope.platform.attention(call).map_err(uncertain)?;
     if attention.keyboard != aim.window.native {
         return Err(uncertain(
-            Error::new(Code::ActionFailed, "the window lost the keyboard before anything was typed").kind("not_focused"),
+            Error::new(Code::ActionFailed, "the window lost the keyboard before anything was typed")
+                .kind("not_focused"),
         ));
     }
     scope.platform.strike(call, &strokes).map_err(uncertain)
@@ -142,7 +143,8 @@ fn bring_to_front(scope: &Scope<'_>, call: &Call<'_>, window: &Window, native: u
 
 /// Where the element is, once it is in the same place several times in a row.
 fn steady_place(scope: &Scope<'_>, call: &Call<'_>, window: &Window, object: &ObjectId) -> Result<Rect> {
-    let request = ObserveRequest { root: Some(object.clone()), bounds: true, max_nodes: 1, ..ObserveRequest::default() };
+    let request =
+        ObserveRequest { root: Some(object.clone()), bounds: true, max_nodes: 1, ..ObserveRequest::default() };
     let mut last: Option<Rect> = None;
     for look in 0..STABLE_LOOKS {
         if look > 0 {
@@ -208,10 +210,10 @@ fn refused_for(scope: &Scope<'_>, call: &Call<'_>, there: Option<u64>, why: &str
         .map(|windows| windows.items)
         .unwrap_or_default();
     let front = windows.iter().find(|window| window.native.is_some() && window.native == there);
-    let who = front.map_or("no known window".to_owned(), |front| {
-        format!("{} of {}", quote(&front.title), quote(&front.app_name))
-    });
-    let front = front.map(|front| serde_json::json!({ "id": front.id, "title": front.title, "app_name": front.app_name }));
+    let who = front
+        .map_or("no known window".to_owned(), |front| format!("{} of {}", quote(&front.title), quote(&front.app_name)));
+    let front =
+        front.map(|front| serde_json::json!({ "id": front.id, "title": front.title, "app_name": front.app_name }));
     Error::new(Code::PolicyDenied, format!("the window {why}; {who} is in front"))
         .kind("window_not_in_front")
         .detail("front", front)

@@ -32,7 +32,13 @@ struct Bar {
 }
 
 /// How to scroll what the element is, or is in.
-pub(super) fn plan(scope: &Scope<'_>, call: &Call<'_>, target: &Node, direction: Direction, amount: u32) -> Result<Plan> {
+pub(super) fn plan(
+    scope: &Scope<'_>,
+    call: &Call<'_>,
+    target: &Node,
+    direction: Direction,
+    amount: u32,
+) -> Result<Plan> {
     let (observation, index) = look(scope, call, &target.object)?;
     let orientation = match direction {
         Direction::Up | Direction::Down => Orientation::Vertical,
@@ -47,14 +53,17 @@ pub(super) fn plan(scope: &Scope<'_>, call: &Call<'_>, target: &Node, direction:
         )
         .kind("scroll_unsupported")
         .detail("retryable", false)
-        .suggest("scroll with the wheel, which takes `--headed`, or bring the element you want into view with `scroll-to`"));
+        .suggest(
+            "scroll with the wheel, which takes `--headed`, or bring the element you want into view with `scroll-to`",
+        ));
     };
     let page = observation.nodes.get(area).and_then(|node| node.bounds.known()).map(|bounds| match orientation {
         Orientation::Vertical => f64::from(bounds.height),
         Orientation::Horizontal => f64::from(bounds.width),
     });
     let range = bar.maximum - bar.minimum;
-    let step = bar.step.unwrap_or_else(|| page.filter(|page| *page > 0.0 && *page < range).unwrap_or(range) / STEPS_A_PAGE);
+    let step =
+        bar.step.unwrap_or_else(|| page.filter(|page| *page > 0.0 && *page < range).unwrap_or(range) / STEPS_A_PAGE);
     let way = f64::from(amount) * step;
     let wanted = match direction {
         Direction::Up | Direction::Left => bar.current - way,
@@ -127,11 +136,7 @@ pub(super) fn is_shown(scope: &Scope<'_>, call: &Call<'_>, target: &ObjectId) ->
 
 /// By how much a view has to go on for something to lie in it; the beginning where it does not fit.
 fn way_into(at: i64, size: i64, from: i64, room: i64) -> i64 {
-    if at < from || size > room {
-        at - from
-    } else {
-        (at + size - from - room).max(0)
-    }
+    if at < from || size > room { at - from } else { (at + size - from - room).max(0) }
 }
 
 fn look(scope: &Scope<'_>, call: &Call<'_>, target: &ObjectId) -> Result<(Observation, usize)> {
@@ -188,7 +193,8 @@ fn bar(node: &Node) -> Option<Bar> {
     let Reading::Known(Content::Number { current, minimum, maximum }) = node.content else { return None };
     let usable = node.role == Role::ScrollBar && node.affordances.number && minimum < maximum && maximum.is_finite();
     let shown = !node.has(State::Hidden) && node.bounds.known().is_none_or(Rect::has_area);
-    let by_shape = |bounds: &Rect| if bounds.width > bounds.height { Orientation::Horizontal } else { Orientation::Vertical };
+    let by_shape =
+        |bounds: &Rect| if bounds.width > bounds.height { Orientation::Horizontal } else { Orientation::Vertical };
     let orientation = node.affordances.orientation.or_else(|| node.bounds.known().map(by_shape))?;
     let step = node.affordances.step.filter(|step| *step > 0.0);
     (usable && shown).then(|| Bar { object: node.object.clone(), orientation, current, minimum, maximum, step })

@@ -34,7 +34,11 @@ pub(super) fn plan(scope: &Scope<'_>, call: &Call<'_>, target: &Node, wanted: &s
         [] | [_] if !observation.is_whole() => {
             return Err(Error::new(
                 Code::ActionNotSupported,
-                format!("this {} has more options than can be read, so {} cannot be told from others", target.role, quote(wanted)),
+                format!(
+                    "this {} has more options than can be read, so {} cannot be told from others",
+                    target.role,
+                    quote(wanted)
+                ),
             )
             .kind("options_incomplete")
             .detail("retryable", false)
@@ -42,11 +46,14 @@ pub(super) fn plan(scope: &Scope<'_>, call: &Call<'_>, target: &Node, wanted: &s
         }
         [] => {
             let there: Vec<&str> = options.iter().map(|(_, text)| text.as_str()).take(LISTED).collect();
-            return Err(Error::new(Code::ElementNotFound, format!("this {} has no option {}", target.role, quote(wanted)))
-                .kind("no_such_option")
-                .detail("options", there)
-                .detail("count", options.len())
-                .suggest("give the text of one of the options exactly"));
+            return Err(Error::new(
+                Code::ElementNotFound,
+                format!("this {} has no option {}", target.role, quote(wanted)),
+            )
+            .kind("no_such_option")
+            .detail("options", there)
+            .detail("count", options.len())
+            .suggest("give the text of one of the options exactly"));
         }
         several => {
             return Err(Error::new(
@@ -58,7 +65,8 @@ pub(super) fn plan(scope: &Scope<'_>, call: &Call<'_>, target: &Node, wanted: &s
             .suggest("`click` the ref of the one you mean"));
         }
     };
-    let option = observation.nodes.get(index).ok_or_else(|| Error::new(Code::Internal, "an observation lost a node"))?;
+    let option =
+        observation.nodes.get(index).ok_or_else(|| Error::new(Code::Internal, "an observation lost a node"))?;
     if option.has(State::Disabled) {
         return Err(Error::new(Code::ActionFailed, format!("the option {} is disabled", quote(wanted)))
             .kind("option_disabled")
@@ -69,7 +77,8 @@ pub(super) fn plan(scope: &Scope<'_>, call: &Call<'_>, target: &Node, wanted: &s
     if !is_combo && option.has(State::Selected) {
         return Ok(Plan::Already);
     }
-    let in_stock = observation.ancestors(index).filter_map(|around| observation.nodes.get(around)).any(|node| node.recycles);
+    let in_stock =
+        observation.ancestors(index).filter_map(|around| observation.nodes.get(around)).any(|node| node.recycles);
     let step = if target.affordances.choose {
         Move { object: target.object.clone(), operation: Operation::Choose { child: option.object.clone() } }
     } else if let Some(action) = option.affordances.press.clone().filter(|_| !(is_combo && in_stock)) {
@@ -78,7 +87,9 @@ pub(super) fn plan(scope: &Scope<'_>, call: &Call<'_>, target: &Node, wanted: &s
         return Err(no_way(target));
     };
     let (expected, watched) = match target.content {
-        Reading::Known(Content::Text { .. }) if is_combo => (Expected::Text(text_of(&observation, index).unwrap_or_default()), None),
+        Reading::Known(Content::Text { .. }) if is_combo => {
+            (Expected::Text(text_of(&observation, index).unwrap_or_default()), None)
+        }
         _ => (Expected::State { state: State::Selected, on: true, promised: !is_combo }, Some(option.object.clone())),
     };
     Ok(Plan::Semantic { moves: vec![step], expected, watched })
@@ -97,7 +108,9 @@ fn options(observation: &Observation) -> Vec<(usize, String)> {
         // A row is what its cells are, and it is the row that is named by one text alone.
         if is_option(node)
             && let Some(text) = text_of(observation, index)
-            && !observation.ancestors(index).any(|around| found.iter().any(|(known, same)| *known == around && *same == text))
+            && !observation
+                .ancestors(index)
+                .any(|around| found.iter().any(|(known, same)| *known == around && *same == text))
         {
             found.push((index, text));
         }
