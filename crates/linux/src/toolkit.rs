@@ -135,7 +135,7 @@ impl Toolkit {
     pub(crate) fn chooses(self, role: Role) -> bool {
         match self {
             Toolkit::Gtk3 | Toolkit::Java => {
-                matches!(role, Role::ComboBox | Role::List | Role::ListBox | Role::Table | Role::TabList)
+                matches!(role, Role::ComboBox | Role::List | Role::ListBox | Role::TabList)
             }
             Toolkit::Gtk4 => matches!(role, Role::List | Role::ListBox),
             Toolkit::Qt | Toolkit::Chromium | Toolkit::Gecko | Toolkit::Other => false,

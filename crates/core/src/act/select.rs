@@ -81,7 +81,9 @@ pub(super) fn plan(scope: &Scope<'_>, call: &Call<'_>, target: &Node, wanted: &s
         observation.ancestors(index).filter_map(|around| observation.nodes.get(around)).any(|node| node.recycles);
     let step = if target.affordances.choose {
         Move { object: target.object.clone(), operation: Operation::Choose { child: option.object.clone() } }
-    } else if let Some(action) = option.affordances.press.clone().filter(|_| !(is_combo && in_stock)) {
+    } else if let Some(action) =
+        option.affordances.press.clone().filter(|press| chooses(target, press) && !(is_combo && in_stock))
+    {
         Move { object: option.object.clone(), operation: Operation::Press { action } }
     } else {
         return Err(no_way(target));
@@ -95,13 +97,20 @@ pub(super) fn plan(scope: &Scope<'_>, call: &Call<'_>, target: &Node, wanted: &s
     Ok(Plan::Semantic { moves: vec![step], expected, watched })
 }
 
+/// Whether pressing an option chooses it. In a list or a table a press may open what the row stands for.
+fn chooses(target: &Node, press: &str) -> bool {
+    matches!(target.role, Role::ComboBox | Role::TabList | Role::RadioGroup)
+        || ["toggle", "select"].iter().any(|name| press.eq_ignore_ascii_case(name))
+}
+
 /// The options below the first node, with their texts.
 fn options(observation: &Observation) -> Vec<(usize, String)> {
     let is_option = |node: &Node| {
-        matches!(
-            node.role,
-            Role::Option | Role::MenuItem | Role::Cell | Role::TreeItem | Role::Row | Role::Tab | Role::RadioButton
-        )
+        !node.native_role.contains("header")
+            && matches!(
+                node.role,
+                Role::Option | Role::MenuItem | Role::Cell | Role::TreeItem | Role::Row | Role::Tab | Role::RadioButton
+            )
     };
     let mut found: Vec<(usize, String)> = Vec::new();
     for (index, node) in observation.nodes.iter().enumerate().skip(1) {
