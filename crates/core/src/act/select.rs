@@ -30,7 +30,7 @@ pub(super) fn plan(scope: &Scope<'_>, call: &Call<'_>, target: &Node, wanted: &s
         options.iter().filter(|(_, text)| text.trim() == wanted).map(|(index, _)| *index).collect();
     let index = match fitting.as_slice() {
         [index] if observation.is_whole() => *index,
-        [] if options.is_empty() => return Err(no_options(target)),
+        [] if options.is_empty() && observation.is_whole() => return Err(no_options(target)),
         [] | [_] if !observation.is_whole() => {
             return Err(Error::new(
                 Code::ActionNotSupported,

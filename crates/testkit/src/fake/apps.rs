@@ -252,7 +252,8 @@ impl Scene {
             process: window.process.clone(),
             object: window.object.clone(),
             native: Some(window.native),
-            bounds: Reading::Known(window.bounds),
+            // One that takes no room is one of which nobody knows where it is.
+            bounds: if window.bounds.has_area() { Reading::Known(window.bounds) } else { Reading::Unknown },
             focused: Reading::Known(self.attention.keyboard == Some(window.native)),
             minimized: Reading::Known(window.minimized),
             visible: Reading::Known(!window.minimized),
