@@ -164,7 +164,7 @@ fn a_text_view_is_not_clicked_into_deleting_a_line() {
         let field = tree.reference(role_and_name.0, role_and_name.1);
         let mark = stage.mark();
         if role_and_name.1 == "Notes" {
-            let error = stage.refused(&["click", &field], Code::ActionNotSupported);
+            let error = stage.refused(&["click", &field], Code::PolicyDenied);
             assert_eq!(error["details"]["retryable"], false);
         } else {
             // The one action of an entry is named `activate`: what the return key does in it.
