@@ -411,7 +411,8 @@ impl<'w> Ears<'w> {
             .take(EXAMPLES)
             .map(|(object, what)| Example { what, ref_id: None, role: None, name: None, object: Some(object) })
             .collect();
-        let meanwhile = (!self.others.is_empty()).then(|| Meanwhile { elements: self.others.len(), counts, examples });
+        let meanwhile =
+            (!self.others.is_empty()).then_some(Meanwhile { elements: self.others.len(), counts, examples });
         (self.effects, meanwhile)
     }
 }

@@ -90,7 +90,7 @@ pub(super) fn strike(scope: &Scope<'_>, call: &Call<'_>, aim: &Aim, action: &Act
         Action::Hover => scope.platform.strike(call, &[Stroke::MoveTo(aim.point)]),
         Action::TypeText(text) => {
             scope.platform.strike(call, &left(1))?;
-            write(scope, call, aim, vec![Stroke::Text(text.clone())])
+            write(scope, call, aim, &[Stroke::Text(text.clone())])
         }
         Action::SetValue(_) | Action::Clear => {
             scope.platform.strike(call, &left(1))?;
@@ -98,7 +98,7 @@ pub(super) fn strike(scope: &Scope<'_>, call: &Call<'_>, aim: &Aim, action: &Act
             let chord = |keys: &str| keys.parse::<Chord>().map(Stroke::Chord);
             let mut strokes = vec![chord("ctrl+a")?];
             strokes.push(if text.is_empty() { chord("delete")? } else { Stroke::Text(text.to_owned()) });
-            write(scope, call, aim, strokes)
+            write(scope, call, aim, &strokes)
         }
         Action::Focus
         | Action::Select(_)
@@ -110,7 +110,7 @@ pub(super) fn strike(scope: &Scope<'_>, call: &Call<'_>, aim: &Aim, action: &Act
 }
 
 /// Sends keys, only while the window has the keyboard.
-fn write(scope: &Scope<'_>, call: &Call<'_>, aim: &Aim, strokes: Vec<Stroke>) -> Result<()> {
+fn write(scope: &Scope<'_>, call: &Call<'_>, aim: &Aim, strokes: &[Stroke]) -> Result<()> {
     let uncertain = |error: Error| error.delivery(crate::disposition::Delivery::DeliveryUncertain);
     let attention = scope.platform.attention(call).map_err(uncertain)?;
     if attention.keyboard != aim.window.native {
@@ -119,7 +119,7 @@ fn write(scope: &Scope<'_>, call: &Call<'_>, aim: &Aim, strokes: Vec<Stroke>) ->
                 .kind("not_focused"),
         ));
     }
-    scope.platform.strike(call, &strokes).map_err(uncertain)
+    scope.platform.strike(call, strokes).map_err(uncertain)
 }
 
 /// Brings the window to the front, and waits until it is.
