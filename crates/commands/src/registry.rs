@@ -2,22 +2,29 @@
 
 use crate::command::Definition;
 use crate::{
-    click, close_app, desktop_env, desktop_list, desktop_run, desktop_start, desktop_stop, doctor, find, get, is,
-    list_apps, list_surfaces, list_windows, open, press, screenshot, set_value, snapshot, status, type_text, version,
-    wait,
+    check, clear, click, close_app, collapse, desktop_env, desktop_list, desktop_run, desktop_start, desktop_stop,
+    doctor, double_click, expand, find, focus, get, is, list_apps, list_surfaces, list_windows, open, press,
+    right_click, screenshot, scroll, scroll_to, select, set_value, snapshot, status, toggle, triple_click, type_text,
+    uncheck, version, wait,
 };
 
 /// The commands, alphabetically by name. Adding one is a file and a line here.
 pub const COMMANDS: &[Definition] = &[
+    Definition::of::<check::Check>(),
+    Definition::of::<clear::Clear>(),
     Definition::of::<click::Click>(),
     Definition::of::<close_app::CloseApp>(),
+    Definition::of::<collapse::Collapse>(),
     Definition::of::<desktop_env::DesktopEnv>(),
     Definition::of::<desktop_list::DesktopList>(),
     Definition::of::<desktop_run::DesktopRun>(),
     Definition::of::<desktop_start::DesktopStart>(),
     Definition::of::<desktop_stop::DesktopStop>(),
     Definition::of::<doctor::Doctor>(),
+    Definition::of::<double_click::DoubleClick>(),
+    Definition::of::<expand::Expand>(),
     Definition::of::<find::Find>(),
+    Definition::of::<focus::Focus>(),
     Definition::of::<get::Get>(),
     Definition::of::<is::Is>(),
     Definition::of::<list_apps::ListApps>(),
@@ -25,11 +32,18 @@ pub const COMMANDS: &[Definition] = &[
     Definition::of::<list_windows::ListWindows>(),
     Definition::of::<open::Open>(),
     Definition::of::<press::Press>(),
+    Definition::of::<right_click::RightClick>(),
     Definition::of::<screenshot::Screenshot>(),
+    Definition::of::<scroll::Scroll>(),
+    Definition::of::<scroll_to::ScrollTo>(),
+    Definition::of::<select::Select>(),
     Definition::of::<set_value::SetValue>(),
     Definition::of::<snapshot::Snapshot>(),
     Definition::of::<status::Status>(),
+    Definition::of::<toggle::Toggle>(),
+    Definition::of::<triple_click::TripleClick>(),
     Definition::of::<type_text::TypeText>(),
+    Definition::of::<uncheck::Uncheck>(),
     Definition::of::<version::Version>(),
     Definition::of::<wait::Wait>(),
 ];

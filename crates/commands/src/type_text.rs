@@ -7,7 +7,7 @@ use surehand_core::Result;
 use surehand_core::act::Action;
 use surehand_core::reference::Ref;
 
-use crate::click::{ActionReport, perform};
+use crate::acting::{ActionReport, Manner, perform};
 use crate::command::{Command, Effect, Group, Spec};
 use crate::context::Cx;
 use crate::defaults::{FIVE_SECONDS, five_seconds};
@@ -34,6 +34,10 @@ pub(crate) struct TypeText {
     #[arg(long, value_name = "MS", default_value_t = FIVE_SECONDS)]
     #[serde(default = "five_seconds")]
     timeout_ms: u64,
+    /// Run every check, and do nothing
+    #[arg(long)]
+    #[serde(default)]
+    dry_run: bool,
 }
 
 impl Command for TypeText {
@@ -45,7 +49,8 @@ impl Command for TypeText {
     }
 
     fn run(self, cx: &mut Cx<'_>) -> Result<ActionReport> {
+        let manner = Manner { timeout_ms: self.timeout_ms, dry_run: self.dry_run };
         let text = cx.text(self.text, self.stdin)?;
-        perform(cx, Self::SPEC.name, self.ref_id, &Action::TypeText(text), self.timeout_ms)
+        perform(cx, Self::SPEC.name, self.ref_id, &Action::TypeText(text), manner)
     }
 }

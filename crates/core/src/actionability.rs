@@ -13,21 +13,119 @@ use crate::state::State;
 pub enum Intent {
     /// Activate it.
     Click,
+    /// Click it several times, which only a pointer can.
+    MultiClick,
+    /// Open its context menu.
+    RightClick,
     /// Replace what it holds.
     SetValue,
     /// Insert text into it.
     TypeText,
+    /// Give it the focus.
+    Focus,
+    /// Choose one of the options in it.
+    Select,
+    /// Switch it to the other state.
+    Toggle,
+    /// Switch it on.
+    Check,
+    /// Switch it off.
+    Uncheck,
+    /// Fold it open.
+    Expand,
+    /// Fold it shut.
+    Collapse,
+    /// Scroll what is in it.
+    Scroll,
+    /// Scroll it into view.
+    ScrollTo,
+    /// Put the pointer on it.
+    Hover,
+}
+
+/// In which way an element can do what is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// Through the accessibility interfaces.
+    Semantic,
+    /// It has no action while it is disabled, and may have one once it is enabled; or nobody knows which it has.
+    Withheld,
+    /// Only pointer or keyboard can.
+    Physical,
+    /// In none.
+    None,
 }
 
 impl Intent {
-    /// The capability the element has to offer.
-    pub const fn capability(self) -> Capability {
-        match self {
-            Intent::Click => Capability::Click,
-            Intent::SetValue => Capability::SetValue,
-            Intent::TypeText => Capability::TypeText,
-        }
+    /// Whether the element's content is what is changed.
+    const fn edits(self) -> bool {
+        matches!(self, Intent::SetValue | Intent::TypeText)
     }
+
+    /// Whether it matters that the element is shown and reacts.
+    const fn needs_ready(self) -> bool {
+        !matches!(self, Intent::Focus | Intent::ScrollTo | Intent::Scroll)
+    }
+
+    fn way(self, node: &Node) -> Way {
+        let offers = |capability| node.capabilities().contains(&capability);
+        let switch = node.is_toggleable() && node.affordances.expand.is_none();
+        let offered = match self {
+            Intent::Click => node.affordances.press.known().is_some(),
+            Intent::MultiClick | Intent::Hover => false,
+            Intent::RightClick => offers(Capability::RightClick),
+            Intent::SetValue => offers(Capability::SetValue),
+            Intent::TypeText => offers(Capability::TypeText),
+            Intent::Focus => node.affordances.focus,
+            Intent::Select => offers(Capability::Select) || holds_options(node.role),
+            Intent::Toggle | Intent::Uncheck => node.can_toggle(),
+            Intent::Check => switch && node.affordances.press.known().is_some(),
+            Intent::Expand => offers(Capability::Expand),
+            Intent::Collapse => offers(Capability::Collapse),
+            Intent::Scroll | Intent::ScrollTo => true,
+        };
+        if offered {
+            return Way::Semantic;
+        }
+        // What can never be done with an element of its kind is not withheld.
+        let possible = match self {
+            Intent::Click | Intent::RightClick => true,
+            Intent::Toggle | Intent::Uncheck => switch && node.role != Role::RadioButton,
+            Intent::Check => switch,
+            _ => false,
+        };
+        if possible && node.affordances.press.is_unknown() {
+            return Way::Withheld;
+        }
+        if possible && node.affordances.withheld && node.has(State::Disabled) {
+            return Way::Withheld;
+        }
+        let physical = match self {
+            Intent::MultiClick | Intent::Hover | Intent::RightClick => true,
+            Intent::Click => node.role.is_interactive(),
+            Intent::Toggle | Intent::Uncheck | Intent::Check => possible,
+            Intent::SetValue | Intent::TypeText => {
+                node.role == Role::TextField && node.affordances.text != TextAccess::Edit && !node.has(State::Readonly)
+            }
+            _ => false,
+        };
+        if physical { Way::Physical } else { Way::None }
+    }
+}
+
+/// Whether elements of this role have options in them that can be chosen.
+pub(crate) const fn holds_options(role: Role) -> bool {
+    matches!(
+        role,
+        Role::ComboBox
+            | Role::List
+            | Role::ListBox
+            | Role::Table
+            | Role::Grid
+            | Role::Outline
+            | Role::TabList
+            | Role::RadioGroup
+    )
 }
 
 /// One thing that was examined.
@@ -42,6 +140,12 @@ pub enum CheckKind {
     SupportedAction,
     /// Its content can be changed.
     Editable,
+    /// What it takes was allowed.
+    Policy,
+    /// Stays where it is.
+    Stable,
+    /// Where a pointer would go, nothing else lies over it.
+    ReceivesEvents,
 }
 
 /// How one check came out.
@@ -81,14 +185,19 @@ impl Report {
     /// The first failure that waiting cannot mend.
     pub fn terminal(&self) -> Option<&Check> {
         self.checks.iter().find(|check| {
-            check.status == CheckStatus::Fail && matches!(check.check, CheckKind::SupportedAction | CheckKind::Editable)
+            check.status == CheckStatus::Fail
+                && matches!(check.check, CheckKind::SupportedAction | CheckKind::Editable | CheckKind::Policy)
         })
     }
 
     /// The first failure that may pass by itself.
     pub fn transient(&self) -> Option<&Check> {
         self.checks.iter().find(|check| {
-            check.status == CheckStatus::Fail && matches!(check.check, CheckKind::Visible | CheckKind::Enabled)
+            check.status == CheckStatus::Fail
+                && matches!(
+                    check.check,
+                    CheckKind::Visible | CheckKind::Enabled | CheckKind::Stable | CheckKind::ReceivesEvents
+                )
         })
     }
 }
@@ -96,6 +205,11 @@ impl Report {
 /// Examines an element for an action through the accessibility interfaces. Being scrolled out of sight or
 /// inside a closed menu is no obstacle there, since no pixel of it is needed.
 pub fn examine(node: &Node, intent: Intent) -> Report {
+    examine_with(node, intent, false)
+}
+
+/// As [`examine`], where physical input may be allowed.
+pub fn examine_with(node: &Node, intent: Intent, headed: bool) -> Report {
     let state = |kind, state: State, reason: &str| {
         let status = match &node.states {
             Reading::Known(states) if states.contains(state) => CheckStatus::Fail,
@@ -104,30 +218,56 @@ pub fn examine(node: &Node, intent: Intent) -> Report {
         };
         Check { check: kind, status, reason: (status == CheckStatus::Fail).then(|| reason.to_owned()) }
     };
-    let mut checks = vec![
-        state(CheckKind::Visible, State::Hidden, "the application hides it"),
-        state(CheckKind::Enabled, State::Disabled, "the application has disabled it"),
-    ];
-    let offered = node.capabilities().contains(&intent.capability());
-    let kind = if intent == Intent::Click { CheckKind::SupportedAction } else { CheckKind::Editable };
-    let withheld = intent == Intent::Click && node.affordances.withheld && node.has(State::Disabled);
-    let withheld = withheld || intent == Intent::Click && node.affordances.press.is_unknown();
-    let status = match (offered, withheld) {
-        (true, _) => CheckStatus::Pass,
-        (false, true) => CheckStatus::Unknown,
-        (false, false) => CheckStatus::Fail,
+    let mut checks = Vec::new();
+    if intent.needs_ready() {
+        checks.push(state(CheckKind::Visible, State::Hidden, "the application hides it"));
+        checks.push(state(CheckKind::Enabled, State::Disabled, "the application has disabled it"));
+    }
+    let kind = if intent.edits() { CheckKind::Editable } else { CheckKind::SupportedAction };
+    let way = intent.way(node);
+    let unreadable = matches!(intent, Intent::Toggle | Intent::Check | Intent::Uncheck)
+        && way != Way::None
+        && node.states.known().is_none();
+    let (kind, status, reason) = match way {
+        // What it was before is what a switch is verified by.
+        _ if unreadable => (kind, CheckStatus::Fail, Some("the application does not say whether it is on".to_owned())),
+        Way::Semantic => (kind, CheckStatus::Pass, None),
+        Way::Withheld => (kind, CheckStatus::Unknown, None),
+        Way::Physical if headed => (CheckKind::Policy, CheckStatus::Pass, None),
+        Way::Physical => (CheckKind::Policy, CheckStatus::Fail, Some(refusal(node, intent))),
+        Way::None => (kind, CheckStatus::Fail, Some(refusal(node, intent))),
     };
-    checks.push(Check { check: kind, status, reason: (status == CheckStatus::Fail).then(|| refusal(node, intent)) });
+    checks.push(Check { check: kind, status, reason });
     let actionable = checks.iter().all(|check| check.status != CheckStatus::Fail);
     Report { actionable, checks }
 }
 
+/// Whether only pointer or keyboard can do it.
+pub(crate) fn is_physical(node: &Node, intent: Intent) -> bool {
+    intent.way(node) == Way::Physical
+}
+
 /// Why an element does not offer an action.
 fn refusal(node: &Node, intent: Intent) -> String {
+    let role = node.role;
     match intent {
-        Intent::Click => format!("this {} has no action that activates it", node.role),
+        Intent::Click => format!("this {role} has no action that activates it"),
+        Intent::MultiClick => "no accessibility interface clicks more than once".to_owned(),
+        Intent::Hover => "only the pointer can be put on something".to_owned(),
+        Intent::RightClick => format!("this {role} has no action that opens its context menu"),
+        Intent::Focus => format!("this {role} cannot be given the focus"),
+        Intent::Select => format!("a {role} has no options that could be chosen"),
+        Intent::Uncheck | Intent::Toggle if role == Role::RadioButton => {
+            "a radio button is switched off by choosing another one: `check` that one".to_owned()
+        }
+        Intent::Toggle | Intent::Check | Intent::Uncheck if node.is_toggleable() => {
+            format!("this {role} has no action that switches it")
+        }
+        Intent::Toggle | Intent::Check | Intent::Uncheck => format!("a {role} is not switched on and off"),
+        Intent::Expand | Intent::Collapse => format!("this {role} has no action that folds it open or shut"),
+        Intent::Scroll | Intent::ScrollTo => format!("this {role} cannot be scrolled"),
         Intent::TypeText if node.sets_number() => {
-            format!("this {} holds a number: use `set-value`", node.role)
+            format!("this {role} holds a number: use `set-value`")
         }
         Intent::SetValue | Intent::TypeText => match &node.affordances.text {
             TextAccess::Broken(why) => why.clone().into_owned(),

@@ -21,6 +21,26 @@ pub enum Capability {
     SetValue,
     /// `type` works.
     TypeText,
+    /// `right-click` works.
+    RightClick,
+    /// `toggle` works.
+    Toggle,
+    /// `select` works.
+    Select,
+    /// `expand` works.
+    Expand,
+    /// `collapse` works.
+    Collapse,
+}
+
+/// The direction in which something goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Orientation {
+    /// From left to right.
+    Horizontal,
+    /// From top to bottom.
+    Vertical,
 }
 
 /// What the application's accessibility interfaces offer on an element. An adapter reports it as it finds
@@ -37,6 +57,22 @@ pub struct Affordances {
     pub text: TextAccess,
     /// Whether its number can be set.
     pub number: bool,
+    /// The number that one step changes it by, where the application says one.
+    pub step: Option<f64>,
+    /// The direction in which it goes, as a scroll bar does.
+    pub orientation: Option<Orientation>,
+    /// The application's own name of the action that opens its context menu.
+    pub menu: Option<String>,
+    /// The application's own name of the action that expands it.
+    pub expand: Option<String>,
+    /// The application's own name of the action that collapses it.
+    pub collapse: Option<String>,
+    /// Whether one of its children can be chosen through it.
+    pub choose: bool,
+    /// Whether it can be given the focus.
+    pub focus: bool,
+    /// Whether it can be asked to scroll itself into view.
+    pub scroll_to: bool,
 }
 
 /// A piece of an element that could not be read.
@@ -184,6 +220,15 @@ impl Node {
         if editable && !self.sets_number() {
             capabilities.push(Capability::TypeText);
         }
+        // That a window has to have the keyboard is nothing that an element can promise, so `focus` is not here.
+        let offers = [
+            (self.affordances.menu.is_some(), Capability::RightClick),
+            (self.can_toggle(), Capability::Toggle),
+            (self.affordances.choose, Capability::Select),
+            (self.affordances.expand.is_some(), Capability::Expand),
+            (self.affordances.collapse.is_some(), Capability::Collapse),
+        ];
+        capabilities.extend(offers.into_iter().filter(|(offered, _)| *offered).map(|(_, capability)| capability));
         capabilities
     }
 
@@ -198,6 +243,22 @@ impl Node {
         pieces.into_iter().filter(|(_, unread)| *unread).map(|(piece, _)| piece).collect()
     }
 
+    /// Whether a press switches it on and off. A radio button can only be switched on, and what is folded open
+    /// and shut is no switch, whatever states its toolkit gives it.
+    pub fn can_toggle(&self) -> bool {
+        self.affordances.press.known().is_some()
+            && self.is_toggleable()
+            && self.role != Role::RadioButton
+            && self.affordances.expand.is_none()
+    }
+
+    /// Whether it is switched on; none where that is not known.
+    pub fn is_on(&self) -> Option<bool> {
+        let states = self.states.known()?;
+        (!states.contains(State::Indeterminate))
+            .then(|| states.contains(State::Checked) || states.contains(State::Pressed))
+    }
+
     /// Whether its value is a number that can be set.
     pub fn sets_number(&self) -> bool {
         self.affordances.number && self.role.is_range()
@@ -206,7 +267,8 @@ impl Node {
     /// Whether a click switches it between on and off: by its role, or by the platform's own word where our role
     /// also covers what only acts.
     pub fn is_toggleable(&self) -> bool {
-        self.role.is_toggleable() || self.native_role == "toggle button"
+        self.role.is_toggleable()
+            || matches!(self.native_role.as_str(), "toggle button" | "check menu item" | "radio menu item")
     }
 
     /// Whether it gets a ref: because of its role, or because something can be done with it.

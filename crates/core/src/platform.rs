@@ -81,6 +81,8 @@ pub struct Inspection {
     pub ancestors: Vec<Node>,
     /// The process that answered.
     pub process: Process,
+    /// What the element says of itself that it controls, labels or opens: what changes there is its doing.
+    pub related: Vec<ObjectId>,
 }
 
 /// What asking for one object gave.
@@ -108,6 +110,48 @@ pub enum Operation {
     InsertText(String),
     /// Set the number.
     SetNumber(f64),
+    /// Invoke the action that [`crate::node::Affordances::menu`] named.
+    ShowMenu {
+        /// That name.
+        action: String,
+    },
+    /// Invoke the action that [`crate::node::Affordances::expand`] named.
+    Expand {
+        /// That name.
+        action: String,
+    },
+    /// Invoke the action that [`crate::node::Affordances::collapse`] named.
+    Collapse {
+        /// That name.
+        action: String,
+    },
+    /// Choose one of the elements in it.
+    Choose {
+        /// The element that is to be chosen.
+        child: ObjectId,
+    },
+    /// Give it the focus within its window.
+    Focus,
+    /// Have it scrolled into view.
+    ScrollTo,
+}
+
+impl Operation {
+    /// A word for it.
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Operation::Press { .. } => "press",
+            Operation::SetText(_) => "set_text",
+            Operation::InsertText(_) => "insert_text",
+            Operation::SetNumber(_) => "set_number",
+            Operation::ShowMenu { .. } => "show_menu",
+            Operation::Expand { .. } => "expand",
+            Operation::Collapse { .. } => "collapse",
+            Operation::Choose { .. } => "choose",
+            Operation::Focus => "focus",
+            Operation::ScrollTo => "scroll_to",
+        }
+    }
 }
 
 /// What to do with a window.

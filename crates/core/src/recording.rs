@@ -148,6 +148,14 @@ mod tests {
             withheld: true,
             text: TextAccess::Broken("it does nothing".into()),
             number: true,
+            step: Some(0.5),
+            orientation: Some(crate::node::Orientation::Vertical),
+            menu: Some("menu".into()),
+            expand: Some("expand".into()),
+            collapse: Some("collapse".into()),
+            choose: true,
+            focus: true,
+            scroll_to: true,
         };
         field.parent = Some(1);
         let mut number = Node::new(object("bus:1.1", "/3"), Role::Slider);

@@ -1,5 +1,7 @@
 //! What an application announces while somebody acts on it.
 
+use std::time::Duration;
+
 use crate::error::Result;
 use crate::object::ObjectId;
 use crate::state::State;
@@ -49,4 +51,16 @@ pub trait Watch {
     /// # Errors
     /// `APP_UNRESPONSIVE` when the connection to the application ended.
     fn changes(&mut self, call: &Call<'_>) -> Result<Vec<Change>>;
+
+    /// The application's top-level objects that were not there when this began.
+    ///
+    /// # Errors
+    /// `APP_UNRESPONSIVE` when the application does not answer.
+    fn opened(&mut self, call: &Call<'_>) -> Result<Vec<ObjectId>>;
+
+    /// How long the application may take from accepting an action to the first announcement of what it did. Some
+    /// toolkits show a button as pressed for a moment first.
+    fn lag(&self) -> Duration {
+        Duration::from_millis(150)
+    }
 }

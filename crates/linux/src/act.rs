@@ -8,6 +8,7 @@ use surehand_core::object::ObjectId;
 use surehand_core::platform::Operation;
 use surehand_core::{Code, Error, Result};
 
+use crate::app::NativeRef;
 use crate::connect::{Bus, Link};
 use crate::error::{Fault, unresponsive};
 use crate::wire::{ATSPI, Peer, body, property};
@@ -36,7 +37,10 @@ pub(crate) async fn perform(
         .await
         .map_err(|_| unresponsive(&crate::process::program(link.process.pid), link.process.pid, &Fault::NoAnswer))?;
     let ask = match operation {
-        Operation::Press { action } => {
+        Operation::Press { action }
+        | Operation::ShowMenu { action }
+        | Operation::Expand { action }
+        | Operation::Collapse { action } => {
             let index = action_index(link, path, action, left()).await?;
             peer.call(path, &format!("{ATSPI}Action"), "DoAction", &(index,))
         }
@@ -49,6 +53,12 @@ pub(crate) async fn perform(
                 .map_err(|_| Error::new(Code::InvalidArgs, "the text is too long"))?;
             peer.call(path, &format!("{ATSPI}EditableText"), "InsertText", &(at, text.as_str(), length))
         }
+        Operation::Choose { child } => {
+            let index = place_of(link, path, child, left()).await?;
+            peer.call(path, &format!("{ATSPI}Selection"), "SelectChild", &(index,))
+        }
+        Operation::Focus => peer.call(path, &format!("{ATSPI}Component"), "GrabFocus", &()),
+        Operation::ScrollTo => peer.call(path, &format!("{ATSPI}Component"), "ScrollTo", &(ANYWHERE,)),
         Operation::SetNumber(number) => {
             let value = zbus::zvariant::Value::from(*number);
             let of = (format!("{ATSPI}Value"), "CurrentValue", value);
@@ -115,6 +125,36 @@ async fn action_index(link: &Link, path: &str, action: &str, span: Duration) -> 
             .kind("changed")
             .suggest("take a new `snapshot`")
     })
+}
+
+/// `ScrollTo`: as little as it takes to be seen.
+const ANYWHERE: u32 = 6;
+
+/// The place of an element among those that can be chosen in a container, asked for now: a place that was read earlier
+/// could be another one's.
+async fn place_of(link: &Link, container: &str, child: &ObjectId, span: Duration) -> Result<i32> {
+    let peer = &link.read;
+    let accessible = format!("{ATSPI}Accessible");
+    let path = child.object.as_str();
+    let asks = vec![peer.call(path, &accessible, "GetIndexInParent", &()), peer.get(path, &accessible, "Parent")];
+    let mut answers = peer.batch_within(asks, span).await.into_iter();
+    let mut next = || answers.next().unwrap_or(Err(Fault::Malformed));
+    let index: i32 = body(next()).map_err(|fault| not_sent(link, &fault))?;
+    let parent: NativeRef = property_ref(next()).map_err(|fault| not_sent(link, &fault))?;
+    // The options of a combo box hang in its menu, and are counted there.
+    let ask = peer.call(&parent.1, &accessible, "GetChildAtIndex", &(index,));
+    let there: NativeRef = lookup(link, peer, ask, span).await?;
+    if index < 0 || there.1.as_str() != path || container == path {
+        return Err(Error::new(Code::StaleRef, "the option is not where it was any more")
+            .kind("changed")
+            .suggest("take a new `snapshot`"));
+    }
+    Ok(index)
+}
+
+fn property_ref(answer: crate::wire::Answer) -> Result<NativeRef, Fault> {
+    let value: zbus::zvariant::OwnedValue = body(answer)?;
+    value.try_into().map_err(|_| Fault::Malformed)
 }
 
 /// Where the caret is, in characters; the end of the text where the application does not say.

@@ -15,6 +15,7 @@ use surehand_core::platform::{
 };
 use surehand_core::time::{Call, Cancel};
 use surehand_core::tree::Observation;
+use surehand_core::watch::{Change, Watch};
 use surehand_core::window::Window;
 use surehand_core::{Code, Error, Result};
 use tokio::runtime::Runtime;
@@ -23,7 +24,7 @@ use crate::connect::{Bus, Link};
 use crate::error::{Fault, no_bus, unresponsive};
 use crate::toolkit::Toolkit;
 use crate::x11::Display;
-use crate::{act, app, process, tree, window};
+use crate::{act, app, events, process, tree, window};
 
 /// How often a running call looks whether it was cancelled.
 const CANCEL_CHECK: Duration = Duration::from_millis(25);
@@ -184,12 +185,12 @@ impl Platform for LinuxPlatform {
         let read = self.run(call, async {
             let work = async {
                 let link = self.bus.link(name).await?;
-                let nodes = tree::inspect(&self.bus, &link, object, span).await?;
-                Ok::<_, Fault>((link, nodes))
+                let (nodes, related) = tree::inspect(&self.bus, &link, object, span).await?;
+                Ok::<_, Fault>((link, nodes, related))
             };
             tokio::time::timeout(span, work).await.unwrap_or(Err(Fault::NoAnswer))
         })?;
-        let (link, mut nodes) = match read {
+        let (link, mut nodes, related) = match read {
             Ok(read) => read,
             Err(Fault::NoSuchObject) => return Ok(Live::Gone),
             Err(Fault::Disconnected) if !process::is_running(process) => return Ok(Live::ProcessGone),
@@ -205,7 +206,10 @@ impl Platform for LinuxPlatform {
         }
         let ancestors = nodes.split_off(1);
         Ok(match nodes.pop() {
-            Some(node) => Live::Element(Box::new(Inspection { node, ancestors, process: link.process.clone() })),
+            Some(node) => {
+                let process = link.process.clone();
+                Live::Element(Box::new(Inspection { node, ancestors, process, related }))
+            }
             None => Live::Gone,
         })
     }
@@ -249,12 +253,68 @@ impl Platform for LinuxPlatform {
         self.with_display(call, |display| display.close(native))
     }
 
+    fn watch(&self, call: &Call<'_>, application: &Application) -> Result<Box<dyn Watch + '_>> {
+        let name = self.link_name(&application.object)?;
+        let silent = |fault: Fault| unresponsive(&application.program, application.process.pid, &fault);
+        let span = call.left();
+        let subscribed = self.run(call, async {
+            tokio::time::timeout(span, events::Subscription::begin(&self.bus, name))
+                .await
+                .unwrap_or(Err(Fault::NoAnswer))
+        })?;
+        let subscription = subscribed.map_err(silent)?;
+        let lag = Toolkit::of(&application.toolkit).lag();
+        Ok(Box::new(Listening { platform: self, subscription, lag, application: application.clone() }))
+    }
+
     fn unpublished(&self, process: &Process) -> Option<String> {
         Toolkit::of_libraries(&process::maps(process.pid)).map(|toolkit| toolkit.mend().to_owned())
     }
 
     fn is_running(&self, process: &Process) -> bool {
         process::is_running(process)
+    }
+}
+
+/// Listening to an application.
+struct Listening<'p> {
+    platform: &'p LinuxPlatform,
+    subscription: events::Subscription,
+    lag: Duration,
+    application: Application,
+}
+
+impl Watch for Listening<'_> {
+    fn changes(&mut self, call: &Call<'_>) -> Result<Vec<Change>> {
+        let (platform, span) = (self.platform, call.left());
+        platform.runtime.block_on(async {
+            tokio::select! {
+                () = self.subscription.wait(span) => {}
+                () = cancelled(call.cancel) => {}
+            }
+        });
+        Ok(self.subscription.take(&platform.bus))
+    }
+
+    fn opened(&mut self, call: &Call<'_>) -> Result<Vec<ObjectId>> {
+        let span = call.left();
+        let asked = self.platform.run(call, async {
+            tokio::time::timeout(span, self.subscription.opened(&self.platform.bus))
+                .await
+                .unwrap_or(Err(Fault::NoAnswer))
+        })?;
+        asked.map_err(|fault| unresponsive(&self.application.program, self.application.process.pid, &fault))
+    }
+
+    fn lag(&self) -> Duration {
+        self.lag
+    }
+}
+
+impl Drop for Listening<'_> {
+    fn drop(&mut self) {
+        // What the application or the bus make of it is of no interest any more.
+        self.platform.runtime.block_on(self.subscription.end(&self.platform.bus));
     }
 }
 

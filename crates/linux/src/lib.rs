@@ -11,6 +11,7 @@ mod connect;
 pub mod desktop;
 pub mod doctor;
 mod error;
+mod events;
 mod frame;
 mod grid;
 mod process;

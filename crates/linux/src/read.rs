@@ -10,7 +10,7 @@ use std::time::Duration;
 use atspi::{Interface, InterfaceSet, RelationType, State as NativeState};
 use surehand_core::geometry::Rect;
 use surehand_core::name::{self, NameSlots};
-use surehand_core::node::{Affordances, Content, Node, TextAccess};
+use surehand_core::node::{Affordances, Content, Node, Orientation, TextAccess};
 use surehand_core::object::ObjectId;
 use surehand_core::platform::ObserveRequest;
 use surehand_core::reading::Reading;
@@ -169,6 +169,8 @@ enum Field {
     Current,
     Minimum,
     Maximum,
+    Step,
+    Chosen,
     Extents,
 }
 
@@ -185,6 +187,10 @@ struct Extra {
     characters: Option<i32>,
     text: Reading<Content>,
     number: [Option<f64>; 3],
+    step: Option<f64>,
+    /// What is chosen in it.
+    chosen_path: Option<String>,
+    chosen: Reading<String>,
     bounds: Reading<Rect>,
 }
 
@@ -245,7 +251,7 @@ pub(crate) async fn complete(
         asks.push(link.read.call(&raws[index].path, &format!("{ATSPI}Action"), "GetName", &(action,)));
     }
     let mut label_of: HashMap<&str, Reading<String>> = HashMap::new();
-    for path in extras.iter().flat_map(|extra| &extra.label_paths) {
+    for path in extras.iter().flat_map(|extra| extra.label_paths.iter().chain(&extra.chosen_path)) {
         label_of.entry(path).or_default();
     }
     let known: HashMap<&str, &Raw> = raws.iter().map(|raw| (raw.path.as_str(), raw)).collect();
@@ -263,6 +269,14 @@ pub(crate) async fn complete(
         label_of.insert(path, text_reading(property(answer)));
     }
     let joined: Vec<Reading<String>> = extras.iter().map(|extra| joined(&extra.label_paths, &label_of)).collect();
+    let chosen_of = |extra: &Extra| {
+        let path = extra.chosen_path.as_deref()?;
+        label_of.get(path).cloned()
+    };
+    let chosen: Vec<Option<Reading<String>>> = extras.iter().map(chosen_of).collect();
+    for (extra, chosen) in extras.iter_mut().zip(chosen) {
+        extra.chosen = chosen.unwrap_or_default();
+    }
     for (extra, labels) in extras.iter_mut().zip(joined).filter(|(extra, _)| !extra.label_paths.is_empty()) {
         extra.labels = labels;
     }
@@ -339,7 +353,7 @@ fn first_asks(link: &Link, raw: &Raw, request: &ObserveRequest, extra: &mut Extr
     // What was not said to be there cannot be asked.
     extra.actions_unread = raw.role.is_unknown() || raw.interfaces.is_unknown();
     let Reading::Known(number) = raw.role else { return asks };
-    let (role, _) = roles::role(number);
+    let role = role_of(raw, number, link.toolkit);
     let secret = roles::is_secret(number);
     let interactive = role.is_interactive() || raw.has(Interface::Action) || raw.has(Interface::EditableText);
     if raw.has(Interface::Action) && !role.holds_text() {
@@ -359,6 +373,12 @@ fn first_asks(link: &Link, raw: &Raw, request: &ObserveRequest, extra: &mut Extr
         asks.push((Field::Current, peer.get(path, &value, "CurrentValue")));
         asks.push((Field::Minimum, peer.get(path, &value, "MinimumValue")));
         asks.push((Field::Maximum, peer.get(path, &value, "MaximumValue")));
+        if role == Role::ScrollBar {
+            asks.push((Field::Step, peer.get(path, &value, "MinimumIncrement")));
+        }
+    }
+    if role == Role::ComboBox && raw.has(Interface::Selection) && link.toolkit.chooses(role) {
+        asks.push((Field::Chosen, peer.call(path, &format!("{ATSPI}Selection"), "GetSelectedChild", &(0i32,))));
     }
     extra.labels = Reading::Absent;
     if interactive {
@@ -456,6 +476,11 @@ fn take(extra: &mut Extra, field: &Field, answer: Answer, toolkit: Toolkit) {
         Field::Current => extra.number[0] = property(answer).ok(),
         Field::Minimum => extra.number[1] = property(answer).ok(),
         Field::Maximum => extra.number[2] = property(answer).ok(),
+        Field::Step => extra.step = property(answer).ok(),
+        Field::Chosen => {
+            let chosen: Option<NativeRef> = body(answer).ok();
+            extra.chosen_path = chosen.map(|(_, path)| path.to_string()).filter(|path| path != crate::tree::NULL);
+        }
         Field::Extents => extra.bounds = rect(&body(answer)),
         Field::ActionCount => {}
     }
@@ -477,7 +502,10 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
         })
     };
     let number = raw.role.known().copied();
-    let (role, native_role) = number.map_or((Role::Unknown, String::new()), roles::role);
+    let (mut role, native_role) = number.map_or((Role::Unknown, String::new()), roles::role);
+    if let Some(number) = number {
+        role = role_of(raw, number, toolkit);
+    }
     let secret = is_secret(raw, &extra, toolkit);
     let press = press(toolkit, &extra, role);
     let description = short(raw.description.clone());
@@ -504,8 +532,21 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
             maximum: maximum.unwrap_or(f64::INFINITY),
         }),
         _ if named_by_value => short(raw.name.clone()).map(|text| Content::Text { text, clipped: false }),
+        // A combo box that has no text of its own shows what is chosen in it.
+        _ if extra.chosen.known().is_some() => {
+            short(extra.chosen).map(|text| Content::Text { text: text.trim().to_owned(), clipped: false })
+        }
         _ => extra.text,
     };
+    // What can be folded says so; the action that does it is seldom named for that.
+    let fold = |names: &[&str]| {
+        let named = || extra.actions.iter().find(|action| names.iter().any(|name| action.eq_ignore_ascii_case(name)));
+        raw.native(NativeState::Expandable)
+            .then(|| named().cloned().or_else(|| press.known().cloned().filter(|_| toolkit.folds_by_press(role))))
+            .flatten()
+    };
+    let orientation =
+        [(NativeState::Horizontal, Orientation::Horizontal), (NativeState::Vertical, Orientation::Vertical)];
     let node = Node {
         object,
         role,
@@ -517,10 +558,23 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
         content,
         states: raw.states.map(|native| states::states(native, interfaces, role, secret, toolkit)),
         affordances: Affordances {
+            expand: fold(&["expand", "expand or contract"]),
+            collapse: fold(&["collapse", "expand or contract"]),
+            menu: toolkit.menu(&extra.actions),
             press,
             withheld: toolkit.withholds_actions(),
             text,
             number: interfaces.contains(Interface::Value) && toolkit.sets_numbers(),
+            step: extra.step,
+            orientation: role
+                .is_range()
+                .then(|| orientation.iter().find(|(state, _)| raw.native(*state)).map(|(_, way)| *way))
+                .flatten(),
+            choose: interfaces.contains(Interface::Selection) && toolkit.chooses(role),
+            focus: interfaces.contains(Interface::Component)
+                && raw.native(NativeState::Focusable)
+                && toolkit.takes_focus(),
+            scroll_to: interfaces.contains(Interface::Component) && toolkit.scrolls_to(),
         },
         bounds: extra.bounds,
         child_count: raw.child_count,
@@ -532,6 +586,14 @@ fn node(raw: &Raw, extra: Extra, toolkit: Toolkit, object: ObjectId, max: usize)
         children: raw.children.clone(),
     };
     (node, cut)
+}
+
+/// What an element is. What has the number in a scroll bar of GTK 4 calls itself a filler.
+fn role_of(raw: &Raw, number: u32, toolkit: Toolkit) -> Role {
+    if toolkit == Toolkit::Gtk4 && roles::is_filler(number) && raw.has(Interface::Value) {
+        return Role::ScrollBar;
+    }
+    roles::role(number).0
 }
 
 /// Whether its text is what it holds, and not what it is called: of fields, and of the paragraphs of a text

@@ -63,6 +63,11 @@ pub(crate) fn keeps_children(number: u32) -> bool {
     )
 }
 
+/// Whether the native role is that of a box that is there for the layout.
+pub(crate) fn is_filler(number: u32) -> bool {
+    matches!(Native::try_from(number), Ok(Native::Filler))
+}
+
 /// Whether the native role is that of a list box.
 pub(crate) fn is_list_box(number: u32) -> bool {
     matches!(Native::try_from(number), Ok(Native::ListBox))

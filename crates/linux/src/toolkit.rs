@@ -118,6 +118,50 @@ impl Toolkit {
         wanted.into_iter().find_map(named)
     }
 
+    /// The action that opens the context menu of an element, if one is named so. What Qt calls `ShowMenu` opens the
+    /// menu that a button or a combo box is there for.
+    pub(crate) fn menu(self, actions: &[String]) -> Option<String> {
+        const MENU: &[&str] = &["showcontextmenu", "show context menu", "menu.popup"];
+        actions.iter().find(|action| MENU.iter().any(|menu| action.eq_ignore_ascii_case(menu))).cloned()
+    }
+
+    /// Whether a press on an element that can be folded folds it. In a tree of Qt it chooses the item.
+    pub(crate) fn folds_by_press(self, role: Role) -> bool {
+        self != Toolkit::Qt || !matches!(role, Role::Cell | Role::TreeItem | Role::Option)
+    }
+
+    /// Whether what is chosen through a container of this role is chosen. Menus only highlight it, and the drop-down
+    /// list of GTK 4 says that it is and shows something else.
+    pub(crate) fn chooses(self, role: Role) -> bool {
+        match self {
+            Toolkit::Gtk3 | Toolkit::Java => {
+                matches!(role, Role::ComboBox | Role::List | Role::ListBox | Role::TabList)
+            }
+            Toolkit::Gtk4 => matches!(role, Role::List | Role::ListBox),
+            Toolkit::Qt | Toolkit::Chromium | Toolkit::Gecko | Toolkit::Other => false,
+        }
+    }
+
+    /// Whether an element can be given the focus. GTK 4 has no such call.
+    pub(crate) fn takes_focus(self) -> bool {
+        self != Toolkit::Gtk4
+    }
+
+    /// Whether an element can be asked to come into view.
+    pub(crate) fn scrolls_to(self) -> bool {
+        matches!(self, Toolkit::Chromium | Toolkit::Gecko)
+    }
+
+    /// How long it may take from accepting an action to the first announcement of what it did. GTK 4 and Qt show a
+    /// button as pressed for a moment before they act on it.
+    pub(crate) fn lag(self) -> std::time::Duration {
+        std::time::Duration::from_millis(match self {
+            Toolkit::Gtk3 | Toolkit::Java | Toolkit::Chromium | Toolkit::Gecko => 120,
+            Toolkit::Qt => 250,
+            Toolkit::Gtk4 | Toolkit::Other => 400,
+        })
+    }
+
     /// Whether a disabled element has no actions that it will have once it is enabled.
     pub(crate) fn withholds_actions(self) -> bool {
         self == Toolkit::Qt

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use atspi::{Interface, State as NativeState};
+use atspi::{Interface, RelationType, State as NativeState};
 use surehand_core::geometry::Rect;
 use surehand_core::node::Node;
 use surehand_core::object::{Application, ObjectId};
@@ -116,7 +116,9 @@ pub(crate) async fn observe(
         _ => Vec::new(),
     };
     if request.bounds && link.toolkit == Toolkit::Gtk4 {
-        to_screen(&mut nodes, window);
+        // What is around the first node is the window's surface where the reading began deeper.
+        let surface = above.last().or(nodes.first()).map(|node| node.bounds).unwrap_or_default();
+        to_screen(&mut nodes, window, surface);
     }
     tracing::debug!(
         target: "surehand::observe",
@@ -185,7 +187,7 @@ async fn containers(
     span: Duration,
     silent: &impl Fn(&Fault) -> Error,
 ) -> Result<Vec<Node>> {
-    let mut chain = inspect(bus, link, root, span).await.map_err(|fault| match fault {
+    let (mut chain, _) = inspect(bus, link, root, span).await.map_err(|fault| match fault {
         Fault::NoSuchObject | Fault::Disconnected => {
             Error::new(Code::StaleRef, "the element went away while it was read").kind("gone")
         }
@@ -196,8 +198,7 @@ async fn containers(
 
 /// GTK 4 tells places within the window's surface. The surface can be larger than the window by the shadow
 /// around it, which is the same on both sides.
-fn to_screen(nodes: &mut [Node], window: &Window) {
-    let surface = nodes.first().map(|node| node.bounds).unwrap_or_default();
+fn to_screen(nodes: &mut [Node], window: &Window, surface: Reading<Rect>) {
     let (Reading::Known(client), Reading::Known(surface)) = (window.bounds, surface) else {
         nodes.iter_mut().for_each(|node| node.bounds = Reading::Unknown);
         return;
@@ -681,11 +682,19 @@ impl<'a> Skeleton<'a> {
 }
 
 /// Reads one object and the containers around it.
-pub(crate) async fn inspect(bus: &Bus, link: &Link, object: &ObjectId, span: Duration) -> Result<Vec<Node>, Fault> {
+///
+/// Besides, the objects that it says it controls, labels or reports errors in.
+pub(crate) async fn inspect(
+    bus: &Bus,
+    link: &Link,
+    object: &ObjectId,
+    span: Duration,
+) -> Result<(Vec<Node>, Vec<ObjectId>), Fault> {
     let started = tokio::time::Instant::now();
     let left = || span.saturating_sub(started.elapsed());
     let accessible = format!("{ATSPI}Accessible");
     let mut raws: Vec<Raw> = Vec::new();
+    let mut related = Vec::new();
     let mut path = object.object.clone();
     // The window is the child of the application's root, so the walk up ends below it.
     while path != NULL && path != crate::connect::ROOT {
@@ -694,6 +703,9 @@ pub(crate) async fn inspect(bus: &Bus, link: &Link, object: &ObjectId, span: Dur
         }
         let mut asks: Vec<_> = read::skeleton_asks(link, &path).into();
         asks.push(link.read.get(&path, &accessible, "Parent"));
+        if raws.is_empty() {
+            asks.push(link.read.call(&path, &accessible, "GetRelationSet", &()));
+        }
         let mut answers = link.read.batch_within(asks, left()).await.into_iter();
         let mut raw = Raw::new(path.clone());
         read::take_skeleton(&mut raw, &mut answers.by_ref().take(SKELETON_ASKS))?;
@@ -702,6 +714,9 @@ pub(crate) async fn inspect(bus: &Bus, link: &Link, object: &ObjectId, span: Dur
         }
         let parent: zbus::zvariant::OwnedValue = body(answers.next().unwrap_or(Err(Fault::Malformed)))?;
         let parent: NativeRef = parent.try_into().map_err(|_| Fault::Malformed)?;
+        if let Some(answer) = answers.next() {
+            related = own_relations(bus, link, answer);
+        }
         // The parent of a window is the application, which some toolkits name by its own path.
         let foreign = !parent.0.is_empty() && parent.0 != link.name;
         let is_window = raw.role.known().is_some_and(|role| crate::roles::is_application(*role));
@@ -722,8 +737,25 @@ pub(crate) async fn inspect(bus: &Bus, link: &Link, object: &ObjectId, span: Dur
     if completed.late {
         return Err(Fault::NoAnswer);
     }
-    Ok(completed.nodes)
+    Ok((completed.nodes, related))
 }
+
+/// The objects that an element says of itself that it acts on.
+fn own_relations(bus: &Bus, link: &Link, answer: crate::wire::Answer) -> Vec<ObjectId> {
+    let kinds = [RelationType::ControllerFor, RelationType::LabelFor, RelationType::ErrorMessage];
+    let relations: Vec<(u32, Vec<NativeRef>)> = body(answer).unwrap_or_default();
+    relations
+        .into_iter()
+        .filter(|(kind, _)| kinds.iter().any(|wanted| *kind == *wanted as u32))
+        .flat_map(|(_, targets)| targets)
+        .filter(|(owner, path)| (owner.is_empty() || *owner == link.name) && path.as_str() != NULL)
+        .map(|(_, path)| bus.object(&link.name, &path))
+        .take(MAX_RELATED)
+        .collect()
+}
+
+/// More related objects than this are not kept apart from others.
+const MAX_RELATED: usize = 64;
 
 /// The window that the application lists in place of the one that the way up led to. LibreOffice has two objects
 /// for a window: what is inside one says that it is inside the other, which nothing contains. Only where one

@@ -68,6 +68,24 @@ impl Peer {
         Peer { line, destination: None, made: Arc::default() }
     }
 
+    /// The connection, for whoever takes in what comes over it unasked.
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.line.connection
+    }
+
+    /// Sends calls to which no answer is waited for.
+    pub(crate) async fn post(&self, asks: Vec<Ask>) {
+        for message in asks.into_iter().filter_map(|ask| ask.message.ok()) {
+            if self.line.connection.send(&message).await.is_err() {
+                return;
+            }
+        }
+        if let Some(outbox) = &self.line.outbox {
+            // A connection that is broken needs nothing taken back.
+            let _ = outbox.flush().await;
+        }
+    }
+
     /// How many calls were made to it so far.
     pub(crate) fn calls(&self) -> u64 {
         self.made.load(Ordering::Relaxed)

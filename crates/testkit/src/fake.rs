@@ -20,9 +20,11 @@ mod apps;
 mod element;
 mod log;
 mod platform;
+mod pointer;
 mod read;
 mod response;
 mod scene;
+mod watch;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -37,7 +39,10 @@ use surehand_core::time::{Call, Cancel};
 use surehand_core::tree::Observation;
 
 pub use apps::AppId;
-pub use element::{Element, button, check, element, field, group, item, label, password, radio, recycling_list, spin};
+pub use element::{
+    Element, button, check, combo, element, expander, field, group, item, label, password, radio, recycling_list,
+    scroll_bar, spin,
+};
 pub use log::{Entry, Received};
 pub use scene::{Property, Scene};
 

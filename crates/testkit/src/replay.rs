@@ -171,10 +171,10 @@ impl Platform for Replay {
         let mut above = self.observed().above.iter();
         let inspection = if let Some(index) = self.index_of(object) {
             let node = self.observed().nodes.get(index).map(alone);
-            node.map(|node| Inspection { node, ancestors: self.around(index), process })
+            node.map(|node| Inspection { node, ancestors: self.around(index), related: Vec::new(), process })
         } else {
             let node = above.find(|node| node.object == *object).map(alone);
-            node.map(|node| Inspection { node, ancestors: above.map(alone).collect(), process })
+            node.map(|node| Inspection { node, ancestors: above.map(alone).collect(), related: Vec::new(), process })
         };
         Ok(inspection.map_or(Live::Gone, |inspection| Live::Element(Box::new(inspection))))
     }

@@ -164,7 +164,7 @@ fn a_text_view_is_not_clicked_into_deleting_a_line() {
         let field = tree.reference(role_and_name.0, role_and_name.1);
         let mark = stage.mark();
         if role_and_name.1 == "Notes" {
-            let error = stage.refused(&["click", &field], Code::ActionNotSupported);
+            let error = stage.refused(&["click", &field], Code::PolicyDenied);
             assert_eq!(error["details"]["retryable"], false);
         } else {
             // The one action of an entry is named `activate`: what the return key does in it.
@@ -199,4 +199,23 @@ fn an_application_that_stays_is_not_said_to_be_closed() {
     assert_eq!(delivery(&answer), "delivered_unverified");
     assert_eq!(answer["windows"][0]["title"], "Fixture GTK3");
     assert_eq!(stage.told_since(mark), ["delete-event"]);
+}
+
+#[test]
+fn case_23_noise_elsewhere_is_never_taken_for_an_effect() {
+    let mut stage = Stage::new();
+    let press = stage.snapshot().reference("button", "Press me");
+    // A label that has nothing to do with the button changes twenty times a second.
+    stage.fixture.command("count 50");
+    let mut heard = 0;
+    for _ in 0..40 {
+        let answer = stage.ok(&["click", &press]);
+        assert_eq!(answer["disposition"]["delivery"], "delivered_unverified", "{answer}");
+        assert_eq!(answer["effects"], serde_json::Value::Null, "{answer}");
+        heard += answer["meanwhile"]["elements"].as_u64().unwrap_or(0);
+    }
+    stage.fixture.command("stop-count");
+    // The test hears the noise, or it proves nothing.
+    assert!(heard > 40, "{heard}");
+    assert_eq!(stage.fixture.events("clicked").len(), 40);
 }

@@ -11,7 +11,12 @@ fn open(stage: &Stage) -> String {
     let item = stage.snapshot().reference("menuitem", "Save As\u{2026}");
     let run = stage.desktop.surehand(&["click", &item]);
     let answer = crate::stage::ok(&run);
-    assert_eq!(answer["disposition"]["delivery"], "delivered_unverified");
+    assert_eq!(answer["disposition"]["delivery"], "delivered_verified");
+    let effects = answer["effects"].as_array().cloned().unwrap_or_default();
+    let opened = effects.iter().find(|effect| effect["what"] == "window_opened").unwrap_or_else(|| panic!("{run}"));
+    assert_eq!((&opened["of"], &opened["window"]["title"]), (&"process".into(), &"Save As".into()), "{run}");
+    // The ref is good for commands as it is.
+    assert_eq!(stage.ok(&["get", opened["ref"].as_str().unwrap(), "--property", "role"])["value"], "dialog");
     // Far less than the deadline: nobody waited for the dialog to be closed.
     assert!(run.took < Duration::from_secs(4), "{run}");
     wait_for_windows(&stage.desktop, "the dialog is there", |windows| {

@@ -77,7 +77,10 @@ impl Desk {
 
     /// Runs a command that has to be refused before anything is sent, for a reason that names what is left.
     pub(crate) fn refused(&self, arguments: &[&str]) -> String {
-        let error = self.run(arguments).expect_error("ACTION_NOT_SUPPORTED");
+        let run = self.run(arguments);
+        // Where pointer or keyboard could do it, that is what is said.
+        let needs_headed = run.json()["error"]["details"]["kind"] == "needs_headed";
+        let error = run.expect_error(if needs_headed { "POLICY_DENIED" } else { "ACTION_NOT_SUPPORTED" });
         assert_eq!(error["disposition"]["delivery"], "not_delivered", "{error}");
         error["message"].as_str().unwrap_or_default().to_owned()
     }

@@ -258,9 +258,11 @@ fn drive(kind: &Kind) {
         desk.note("click checkbox", "works");
     } else {
         desk.note("click checkbox", "refused");
-        clicked.expect_error("ACTION_NOT_SUPPORTED");
+        clicked.expect_error("POLICY_DENIED");
         assert!(!fixture.events("toggled").iter().any(|event| event["widget"] == "Check me"));
     }
+    switches_and_lists(&desk, kind, &mut fixture);
+    a_dialog_is_named(&desk, kind, &fixture);
     secrets_stay_secret(&desk, kind, &mut fixture);
     everything_else(&desk, kind, &press);
     // Whoever was asked for its actions still runs, and still listens.
@@ -290,6 +292,77 @@ fn everything_else(desk: &Desk, kind: &Kind, button: &str) {
         let error = run.json()["error"]["code"].as_str().map(str::to_owned);
         assert!(!matches!(error.as_deref(), Some("INTERNAL" | "APP_UNRESPONSIVE" | "STALE_REF")), "{run}");
     }
+}
+
+/// What each toolkit can do headless, judged by what the application logged; and the refusal where it cannot.
+fn switches_and_lists(desk: &Desk, kind: &Kind, fixture: &mut Fixture) {
+    if kind.app == SWING.app {
+        return;
+    }
+    let delivery = |arguments: &[&str]| desk.ok(arguments)["disposition"]["delivery"].clone();
+    let check = desk.find(kind.app, "checkbox", "Check me");
+    if kind.checks {
+        assert_eq!(delivery(&["check", &check]), "not_delivered");
+        assert_eq!(delivery(&["uncheck", &check]), "delivered_verified");
+        assert_eq!(delivery(&["toggle", &check]), "delivered_verified");
+        let toggled: Vec<_> = fixture.events("toggled").iter().map(|event| event["active"].clone()).collect();
+        assert_eq!(toggled, [true, false, true]);
+    } else {
+        for command in ["check", "toggle"] {
+            let error = desk.run(&[command, &check]).expect_error("POLICY_DENIED");
+            assert_eq!(error["details"]["kind"], "needs_headed");
+        }
+    }
+    desk.note("check checkbox", if kind.checks { "works" } else { "needs headed" });
+
+    let colour = desk.ok(&["find", "--app", kind.app, "--role", "combobox"]);
+    let colour = colour["matches"][0]["ref_id"].as_str().expect("a ref");
+    if kind.app == GTK3.app {
+        assert_eq!(delivery(&["select", colour, "Green"]), "delivered_verified");
+        expect(fixture, "changed", "Colour", |event| event["text"] == "Green");
+        assert_eq!(desk.get(colour, "value"), "Green");
+    } else {
+        desk.run(&["select", colour, "Green"]).expect_error("ACTION_NOT_SUPPORTED");
+        assert!(!fixture.events("changed").iter().any(|event| event["widget"] == "Colour"));
+    }
+    desk.note("select combobox", if kind.app == GTK3.app { "works" } else { "refused" });
+
+    let role = if kind.app == GTK3.app { "listbox" } else { "list" };
+    let rows = desk.find(kind.app, role, "Rows");
+    assert_eq!(delivery(&["select", &rows, "row 1"]), "delivered_verified");
+    if kind.app == GTK3.app || kind.app == GTK4.app {
+        expect(fixture, "row-selected", "Rows", |event| event["row"] == 1);
+    }
+    assert_eq!(delivery(&["select", &rows, "row 1"]), "not_delivered");
+    desk.note("select list", "works");
+
+    let press = desk.find(kind.app, "button", "Press me");
+    assert_eq!(delivery(&["scroll", &press]), "delivered_verified");
+    desk.ok(&["scroll-to", &press]);
+    desk.note("scroll", "works");
+    for command in ["right-click", "double-click", "triple-click"] {
+        desk.run(&[command, &press]).expect_error("POLICY_DENIED");
+    }
+    desk.note("double-click", "needs headed");
+    let before = fixture.events("clicked").len();
+    assert_eq!(delivery(&["click", &press, "--dry-run"]), "not_delivered");
+    assert_eq!(fixture.events("clicked").len(), before);
+}
+
+/// A dialog that a click opens is in the answer, with an id and a ref.
+fn a_dialog_is_named(desk: &Desk, kind: &Kind, fixture: &Fixture) {
+    if kind.app == SWING.app {
+        return;
+    }
+    let ask = desk.find(kind.app, "button", "Ask\u{2026}");
+    let answer = desk.ok(&["click", &ask]);
+    assert_eq!(answer["disposition"]["delivery"], "delivered_verified", "{answer}");
+    let effects = answer["effects"].as_array().cloned().unwrap_or_default();
+    let window = effects.iter().find(|effect| effect["what"] == "window_opened").expect("the window is told");
+    let id = window["window"]["id"].as_str().expect("an id");
+    let cancel = desk.ok(&["find", "--window-id", id, "--role", "button", "--name", "Cancel"]);
+    desk.ok(&["click", cancel["matches"][0]["ref_id"].as_str().expect("a ref")]);
+    assert_eq!(fixture.events("dialog-opened").len(), 1);
 }
 
 /// Writes into the fields for secrets and looks for it in everything that can be read.

@@ -8,6 +8,7 @@
 )]
 
 mod golden;
+mod interacting;
 mod rig;
 mod schemas;
 

@@ -12,13 +12,15 @@ use crate::rig::from_cli;
 /// The fewest arguments a command can do with, on the command line and in JSON.
 pub(crate) fn minimal(command: &str) -> (&'static [&'static str], Value) {
     match command {
-        "click" => (&["@s01:e1"], json!({ "ref_id": "@s01:e1" })),
+        "check" | "clear" | "click" | "collapse" | "double-click" | "expand" | "focus" | "right-click" | "scroll"
+        | "scroll-to" | "toggle" | "triple-click" | "uncheck" => (&["@s01:e1"], json!({ "ref_id": "@s01:e1" })),
         "close-app" => (&["editor"], json!({ "app": "editor" })),
         "desktop run" => (&["true"], json!({ "command": ["true"] })),
         "find" => (&["--name", "x"], json!({ "name": "x" })),
         "get" | "is" => (&["@s01:e1"], json!({ "ref_id": "@s01:e1" })),
         "open" => (&["Writer"], json!({ "app": "Writer" })),
         "press" => (&["ctrl+s"], json!({ "combo": "ctrl+s" })),
+        "select" => (&["@s01:e1", "x"], json!({ "ref_id": "@s01:e1", "value": "x" })),
         "set-value" => (&["@s01:e1", "x"], json!({ "ref_id": "@s01:e1", "value": "x" })),
         "type" => (&["@s01:e1", "x"], json!({ "ref_id": "@s01:e1", "text": "x" })),
         "wait" => (&["1"], json!({ "ms": 1 })),

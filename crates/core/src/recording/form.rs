@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{FORMAT, Header, Recording, VERSION};
 use crate::geometry::Rect;
-use crate::node::{Affordances, Content, Node, TextAccess};
+use crate::node::{Affordances, Content, Node, Orientation, TextAccess};
 use crate::object::{Application, ObjectId, Process};
 use crate::platform::ObserveRequest;
 use crate::reading::Reading;
@@ -143,6 +143,22 @@ struct NodeForm {
     text: TextForm,
     #[serde(default, skip_serializing_if = "is_false")]
     number: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    step: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    orientation: Option<Orientation>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    menu: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    expand: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    collapse: Option<String>,
+    #[serde(default, skip_serializing_if = "is_false")]
+    choose: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    focus: bool,
+    #[serde(default, skip_serializing_if = "is_false")]
+    scroll_to: bool,
     #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
     bounds: Reading<Rect>,
     #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
@@ -370,7 +386,21 @@ impl NodeForm {
             placeholder,
             content,
             states,
-            affordances: Affordances { press, withheld, text, number },
+            affordances:
+                Affordances {
+                    press,
+                    withheld,
+                    text,
+                    number,
+                    step,
+                    orientation,
+                    menu,
+                    expand,
+                    collapse,
+                    choose,
+                    focus,
+                    scroll_to,
+                },
             bounds,
             child_count,
             recycles,
@@ -403,6 +433,15 @@ impl NodeForm {
                 TextAccess::Broken(why) => TextForm::Broken(why.into_owned()),
             },
             number,
+            // A number that has no JSON form is no step anybody could take.
+            step: step.filter(|step| step.is_finite()),
+            orientation,
+            menu,
+            expand,
+            collapse,
+            choose,
+            focus,
+            scroll_to,
             bounds,
             child_count,
             recycles,
@@ -441,6 +480,14 @@ impl NodeForm {
                     TextForm::Broken(why) => TextAccess::Broken(Cow::Owned(why)),
                 },
                 number: self.number,
+                step: self.step,
+                orientation: self.orientation,
+                menu: self.menu,
+                expand: self.expand,
+                collapse: self.collapse,
+                choose: self.choose,
+                focus: self.focus,
+                scroll_to: self.scroll_to,
             },
             bounds: self.bounds,
             child_count: self.child_count,

@@ -5,6 +5,7 @@ use surehand_core::object::{Application, ObjectId, Process};
 use surehand_core::platform::Operation;
 use surehand_core::reading::Reading;
 use surehand_core::role::Role;
+use surehand_core::watch::Changed;
 use surehand_core::window::Window;
 
 use super::element::{Element, element};
@@ -73,6 +74,7 @@ impl Scene {
         let window = element(Role::Window, title).with(elements);
         let object = self.place(&application.object.owner, None, window);
         self.show_window(Some(app), application.process, Some(object.clone()), title);
+        self.announce(&object, Changed::WindowOpened);
         object
     }
 
@@ -134,6 +136,7 @@ impl Scene {
             return;
         };
         if let Some(object) = self.windows.remove(index).object {
+            self.announce(&object, Changed::WindowClosed);
             self.forget(&object);
         }
         for holder in [&mut self.attention.active, &mut self.attention.keyboard] {
@@ -249,7 +252,8 @@ impl Scene {
             process: window.process.clone(),
             object: window.object.clone(),
             native: Some(window.native),
-            bounds: Reading::Known(window.bounds),
+            // One that takes no room is one of which nobody knows where it is.
+            bounds: if window.bounds.has_area() { Reading::Known(window.bounds) } else { Reading::Unknown },
             focused: Reading::Known(self.attention.keyboard == Some(window.native)),
             minimized: Reading::Known(window.minimized),
             visible: Reading::Known(!window.minimized),

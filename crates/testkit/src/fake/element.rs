@@ -2,7 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use surehand_core::node::{Content, Node, TextAccess};
+use surehand_core::geometry::Rect;
+use surehand_core::node::{Content, Node, Orientation, TextAccess};
 use surehand_core::object::ObjectId;
 use surehand_core::reading::Reading;
 use surehand_core::role::Role;
@@ -65,6 +66,33 @@ pub fn spin(name: &str, current: f64, range: RangeInclusive<f64>) -> Element {
     element(Role::Incrementor, name).edit(|node| {
         node.affordances.text = TextAccess::Edit;
         node.affordances.number = true;
+        node.content = Reading::Known(Content::Number { current, minimum: *range.start(), maximum: *range.end() });
+    })
+}
+
+/// A combo box with these options, of which it shows one.
+pub fn combo(name: &str, shown: &str, options: &[&str]) -> Element {
+    let options = options.iter().map(|option| element(Role::MenuItem, option).pressing("click"));
+    let menu = element(Role::Menu, "").with(options);
+    element(Role::ComboBox, name).pressing("press").holding(shown).with([menu]).edit(|node| {
+        node.affordances.choose = true;
+    })
+}
+
+/// Something that can be folded open and shut.
+pub fn expander(name: &str) -> Element {
+    button(name).edit(|node| {
+        node.affordances.expand = Some("activate".to_owned());
+        node.affordances.collapse = Some("activate".to_owned());
+    })
+}
+
+/// A scroll bar that goes from top to bottom.
+pub fn scroll_bar(current: f64, range: RangeInclusive<f64>) -> Element {
+    element(Role::ScrollBar, "").edit(|node| {
+        node.affordances.number = true;
+        node.affordances.step = Some(10.0);
+        node.affordances.orientation = Some(Orientation::Vertical);
         node.content = Reading::Known(Content::Number { current, minimum: *range.start(), maximum: *range.end() });
     })
 }
@@ -143,6 +171,12 @@ impl Element {
     #[must_use]
     pub fn pressing(self, action: &str) -> Self {
         self.edit(|node| node.affordances.press = Reading::Known(action.to_owned()))
+    }
+
+    /// Gives it a place on the screen.
+    #[must_use]
+    pub fn at(self, x: i32, y: i32, width: u32, height: u32) -> Self {
+        self.edit(|node| node.bounds = Reading::Known(Rect { x, y, width, height }))
     }
 
     /// Changes anything else. Object, parent and children are not taken from here.

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use surehand_core::object::ObjectId;
-use surehand_core::platform::Operation;
+use surehand_core::platform::{Operation, WindowChange};
+use surehand_core::stroke::Stroke;
 
 /// One thing that reached the platform or an application on it.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +40,10 @@ pub enum Received {
         /// The combination, for example `ctrl+s`.
         chord: String,
     },
+    /// A step of physical input.
+    Stroke(Stroke),
+    /// A window was asked to change, by its id.
+    Change(String, WindowChange),
     /// Pointer and focus were asked for.
     Attention,
     /// A picture was asked for.
@@ -50,6 +55,13 @@ pub enum Received {
 impl Received {
     /// Whether it could have changed something in an application.
     pub fn is_effect(&self) -> bool {
-        matches!(self, Received::Operation { .. } | Received::Keys { .. } | Received::Close(_))
+        matches!(
+            self,
+            Received::Operation { .. }
+                | Received::Keys { .. }
+                | Received::Stroke(_)
+                | Received::Change(..)
+                | Received::Close(_)
+        )
     }
 }

@@ -4,14 +4,16 @@ use std::time::Duration;
 
 use surehand_core::disposition::Delivery;
 use surehand_core::error::{Code, Error, Result};
-use surehand_core::geometry::Rect;
+use surehand_core::geometry::{Point, Rect};
 use surehand_core::input::Chord;
 use surehand_core::object::{Application, ObjectId, Process};
 use surehand_core::platform::{
-    Attention, CaptureTarget, Listing, Live, ObserveRequest, Operation, Picture, Platform, Unresponsive,
+    Attention, CaptureTarget, Listing, Live, ObserveRequest, Operation, Picture, Platform, Unresponsive, WindowChange,
 };
+use surehand_core::stroke::Stroke;
 use surehand_core::time::Call;
 use surehand_core::tree::Observation;
+use surehand_core::watch::Watch;
 use surehand_core::window::Window;
 
 use super::apps::{App, AppId};
@@ -45,7 +47,7 @@ impl Scene {
         Err(Error::new(Code::AppUnresponsive, "the application does not answer").detail("pid", application.process.pid))
     }
 
-    fn app_with(&self, process: &Process) -> Option<AppId> {
+    pub(crate) fn app_with(&self, process: &Process) -> Option<AppId> {
         self.apps.iter().position(|app| app.application.process == *process).map(AppId)
     }
 
@@ -218,6 +220,39 @@ impl Platform for FakePlatform {
         }
         if !keeps_open {
             scene.close_native(native);
+        }
+        Ok(())
+    }
+
+    fn watch(&self, call: &Call<'_>, application: &Application) -> Result<Box<dyn Watch + '_>> {
+        call.go_on()?;
+        self.listen(application)
+    }
+
+    fn strike(&self, call: &Call<'_>, strokes: &[Stroke]) -> Result<()> {
+        call.go_on()?;
+        lock(&self.scene).struck(strokes)
+    }
+
+    fn window_at(&self, call: &Call<'_>, point: Point) -> Result<Option<u64>> {
+        call.go_on()?;
+        Ok(lock(&self.scene).window_there(point))
+    }
+
+    fn element_at(&self, call: &Call<'_>, _: &Application, window: &Window, point: Point) -> Result<Option<ObjectId>> {
+        call.go_on()?;
+        let scene = lock(&self.scene);
+        Ok(window.object.as_ref().and_then(|object| scene.element_there(object, point)))
+    }
+
+    fn change_window(&self, call: &Call<'_>, window: &Window, change: WindowChange) -> Result<()> {
+        call.go_on()?;
+        let mut scene = lock(&self.scene);
+        let native = scene.native_of(window)?;
+        scene.receive(Received::Change(window.id.clone(), change));
+        if change == WindowChange::Focus && !scene.refuses_focus {
+            scene.attention.active = Some(native);
+            scene.attention.keyboard = Some(native);
         }
         Ok(())
     }

@@ -30,7 +30,8 @@ impl Scene {
             ancestors.push(read(parent));
             next = parent.parent.as_ref();
         }
-        Some(Inspection { node: read(live), ancestors, process: app.application.process.clone() })
+        let related = self.relations.get(object).cloned().unwrap_or_default();
+        Some(Inspection { node: read(live), ancestors, process: app.application.process.clone(), related })
     }
 
     /// The tree of a window within the budgets.

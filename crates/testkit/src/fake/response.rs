@@ -83,8 +83,16 @@ impl Scene {
         let Some(live) = self.objects.get(object) else {
             return Err(Error::new(Code::StaleRef, "the application says there is no such object").kind("gone"));
         };
-        if let Operation::Press { action } = operation
-            && live.node.affordances.press.known() != Some(action)
+        let offers = &live.node.affordances;
+        let named = match operation {
+            Operation::Press { action } => Some((action, offers.press.known())),
+            Operation::ShowMenu { action } => Some((action, offers.menu.as_ref())),
+            Operation::Expand { action } => Some((action, offers.expand.as_ref())),
+            Operation::Collapse { action } => Some((action, offers.collapse.as_ref())),
+            _ => None,
+        };
+        if let Some((action, offered)) = named
+            && offered != Some(action)
         {
             return Err(Error::new(Code::ActionNotSupported, "the element has no action of that name any more"));
         }
@@ -130,6 +138,19 @@ impl Scene {
                 self.set_text(object, &format!("{held}{text}"));
             }
             Operation::SetNumber(number) => self.set_number(object, *number),
+            Operation::Expand { .. } => self.set_state(object, State::Expanded, true),
+            Operation::Collapse { .. } => self.set_state(object, State::Expanded, false),
+            Operation::Choose { child } => {
+                let name = self.objects.get(child).and_then(|child| child.node.name.text().map(str::to_owned));
+                if node.role == Role::ComboBox {
+                    self.set_text(object, &name.unwrap_or_default());
+                } else {
+                    self.set_state(child, State::Selected, true);
+                }
+            }
+            Operation::Focus => self.set_state(object, State::Focused, true),
+            Operation::ScrollTo => self.set_state(object, State::Offscreen, false),
+            Operation::ShowMenu { .. } => {}
         }
     }
 }

@@ -11,6 +11,7 @@ use surehand_core::role::Role;
 use surehand_core::state::{State, States};
 use surehand_core::time::Cancel;
 use surehand_core::tree::GapReason;
+use surehand_core::watch::Changed;
 
 use super::apps::{App, AppId, FakeWindow};
 use super::element::{Element, text_content};
@@ -66,6 +67,12 @@ pub struct Scene {
     pub(crate) after_inspection: Option<Change>,
     pub(crate) log: Vec<Entry>,
     pub(crate) serial: u64,
+    pub(crate) announced: Vec<surehand_core::watch::Change>,
+    pub(crate) muted: bool,
+    pub(crate) lag: Duration,
+    pub(crate) relations: HashMap<ObjectId, Vec<ObjectId>>,
+    pub(crate) refuses_focus: bool,
+    pub(crate) struck_object: Option<ObjectId>,
     schedule: BTreeMap<(Duration, u64), Change>,
 }
 
@@ -96,6 +103,12 @@ impl Scene {
             after_inspection: None,
             log: Vec::new(),
             serial: 0,
+            announced: Vec::new(),
+            muted: false,
+            lag: Duration::from_millis(100),
+            relations: HashMap::new(),
+            refuses_focus: false,
+            struck_object: None,
             schedule: BTreeMap::new(),
         }
     }
@@ -142,6 +155,7 @@ impl Scene {
         let object = self.place(&parent.owner.clone(), Some(parent.clone()), element);
         let children = &mut self.object_mut(parent).children;
         children.insert(index.min(children.len()), object.clone());
+        self.announce(parent, Changed::ChildAdded(Some(object.clone())));
         object
     }
 
@@ -154,7 +168,9 @@ impl Scene {
     pub fn remove(&mut self, object: &ObjectId) {
         if let Some(parent) = self.object_mut(object).parent.clone() {
             self.object_mut(&parent).children.retain(|child| child != object);
+            self.announce(&parent, Changed::ChildRemoved(Some(object.clone())));
         }
+        self.announce(object, Changed::Defunct);
         self.forget(object);
     }
 
@@ -214,6 +230,7 @@ impl Scene {
     /// Calls an element, or a window, something else.
     pub fn rename(&mut self, object: &ObjectId, name: &str) {
         self.object_mut(object).node.name = Reading::of_text(name.to_owned());
+        self.announce(object, Changed::Name);
     }
 
     /// Lets an element react again.
@@ -234,7 +251,11 @@ impl Scene {
         if on {
             states.insert(state);
         }
+        let was = node.has(state);
         node.states = Reading::Known(states);
+        if was != on {
+            self.announce(object, Changed::State(state, on));
+        }
     }
 
     /// Puts text into an element. Where it is secure nobody will read it.
@@ -243,6 +264,7 @@ impl Scene {
         if !node.has(State::Secure) {
             node.content = text_content(text);
         }
+        self.announce(object, Changed::Value);
     }
 
     /// Sets the number of an element, within its range as toolkits do.
@@ -252,6 +274,7 @@ impl Scene {
             panic!("{object} holds no number");
         };
         *current = number.max(*minimum).min(*maximum);
+        self.announce(object, Changed::Value);
     }
 
     /// Changes anything else about an element.

@@ -3,10 +3,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed step of a helper fails the test")]
 
+mod effects;
 mod numbers;
+mod physical;
 mod readiness;
 mod resolving;
 mod rig;
+mod switching;
 mod verifying;
 mod waiting;
 

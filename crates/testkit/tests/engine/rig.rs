@@ -4,8 +4,9 @@
 use std::time::Duration;
 
 use serde_json::Value;
-use surehand_core::act::{Action, Outcome, Patience, act};
+use surehand_core::act::{Action, Outcome, Terms, act};
 use surehand_core::error::Result;
+use surehand_core::lease::Alone;
 use surehand_core::object::ObjectId;
 use surehand_core::state::States;
 use surehand_core::time::{Call, Cancel};
@@ -25,13 +26,23 @@ pub(crate) struct Rig {
     pub(crate) cancel: Cancel,
     pub(crate) app: AppId,
     pub(crate) window: ObjectId,
+    pub(crate) headed: bool,
+    pub(crate) dry_run: bool,
 }
 
 impl Rig {
     pub(crate) fn new(elements: impl IntoIterator<Item = Element>) -> Self {
         let fake = FakePlatform::new();
         let window = fake.window("Editor", elements);
-        Rig { clock: fake.clock(), cancel: Cancel::default(), app: fake.app(), window, fake }
+        Rig {
+            clock: fake.clock(),
+            cancel: Cancel::default(),
+            app: fake.app(),
+            window,
+            headed: false,
+            dry_run: false,
+            fake,
+        }
     }
 
     pub(crate) fn call(&self, span: Duration) -> Call<'_> {
@@ -71,8 +82,8 @@ impl Rig {
         ready: u64,
         all: Duration,
     ) -> Result<Outcome> {
-        let patience = Patience { ready: ms(ready) };
-        act(&self.fake, &self.call(all), &shot.snapshot, shot.evidence(object), &action, patience)
+        let terms = Terms { ready: ms(ready), headed: self.headed, dry_run: self.dry_run, leases: &Alone };
+        act(&self.fake, &self.call(all), &shot.snapshot, shot.evidence(object), &action, &terms)
     }
 
     pub(crate) fn json(&self, outcome: &Outcome) -> Value {
