@@ -16,7 +16,10 @@ fn strokes(rig: &Rig) -> Vec<Stroke> {
 }
 
 fn stage() -> Rig {
-    let switch = check("Wrap").key("wrap").at(100, 100, 40, 20).edit(|node| node.affordances.press = surehand_core::reading::Reading::Absent);
+    let switch = check("Wrap")
+        .key("wrap")
+        .at(100, 100, 40, 20)
+        .edit(|node| node.affordances.press = surehand_core::reading::Reading::Absent);
     let rig = Rig::new([button("Save").key("save").at(100, 50, 40, 20), switch]);
     rig.fake.change(|scene| scene.place_window(&rig.window, Rect { x: 50, y: 20, width: 400, height: 300 }));
     rig
