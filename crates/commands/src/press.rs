@@ -7,6 +7,7 @@ use surehand_core::disposition::{Delivery, Disposition};
 use surehand_core::error::Code;
 use surehand_core::input::Chord;
 use surehand_core::platform::Platform;
+use surehand_core::stroke::Stroke;
 use surehand_core::text::quote;
 use surehand_core::time::Call;
 use surehand_core::window::Window;
@@ -88,7 +89,7 @@ impl Command for Press {
         let (_, window) = target::window(platform, &call, self.wanted())?;
         cx.subject = Subject { app: Some(window.app_name.clone()), role: Some("window".into()), name: None };
         has_keyboard(platform, &call, &window)?;
-        platform.press(&call, &chord)?;
+        platform.strike(&call, &[Stroke::Chord(chord.clone())])?;
         let disposition = Delivery::DeliveredUnverified.into();
         cx.disposition = Some(disposition);
         Ok(Pressed {

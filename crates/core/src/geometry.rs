@@ -21,6 +21,18 @@ impl Rect {
     pub fn has_area(&self) -> bool {
         self.width > 0 && self.height > 0
     }
+
+    /// Whether the point is in it.
+    pub fn contains(&self, point: Point) -> bool {
+        let within = |at: i32, from: i32, length: u32| (i64::from(from)..i64::from(from) + i64::from(length)).contains(&i64::from(at));
+        within(point.x, self.x, self.width) && within(point.y, self.y, self.height)
+    }
+
+    /// The point in its middle.
+    pub fn centre(&self) -> Point {
+        let middle = |from: i32, length: u32| from.saturating_add_unsigned(length / 2);
+        Point { x: middle(self.x, self.width), y: middle(self.y, self.height) }
+    }
 }
 
 /// A point in physical screen pixels.

@@ -7,7 +7,6 @@
 use crate::display::Display;
 use crate::error::{Code, Error, Result};
 use crate::geometry::{Point, Rect};
-use crate::input::Chord;
 use crate::node::Node;
 use crate::object::{Application, ObjectId, Process};
 use crate::stroke::Stroke;
@@ -211,12 +210,6 @@ pub trait Platform: Send + Sync {
     /// `PLATFORM_NOT_SUPPORTED` when there is no display to ask.
     fn attention(&self, call: &Call<'_>) -> Result<Attention>;
 
-    /// Presses and releases a key combination as the keyboard would. Nothing is focused by it.
-    ///
-    /// # Errors
-    /// `INVALID_ARGS` when this keyboard has no such key, `PLATFORM_NOT_SUPPORTED` when keys cannot be sent.
-    fn press(&self, call: &Call<'_>, chord: &Chord) -> Result<()>;
-
     /// Takes a picture.
     ///
     /// # Errors
@@ -247,6 +240,15 @@ pub trait Platform: Send + Sync {
     fn window_at(&self, call: &Call<'_>, point: Point) -> Result<Option<u64>> {
         let _ = (call, point);
         Err(not_here("asking what is at a point of the screen"))
+    }
+
+    /// The process that made the window of this handle, also one that is in no list, such as a menu.
+    ///
+    /// # Errors
+    /// `PLATFORM_NOT_SUPPORTED` when it is not told.
+    fn window_owner(&self, call: &Call<'_>, native: u64) -> Result<Option<Process>> {
+        let _ = (call, native);
+        Err(not_here("asking whose a window is"))
     }
 
     /// The innermost element of the window that is at this point of the screen, as far as the application tells.

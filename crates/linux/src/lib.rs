@@ -10,6 +10,7 @@ mod connect;
 pub mod desktop;
 pub mod doctor;
 mod error;
+mod place;
 mod process;
 mod read;
 mod roles;

@@ -116,8 +116,8 @@ pub(crate) async fn observe(
         Some(root) if root != object => containers(bus, &link, root, left(), &silent).await?,
         _ => Vec::new(),
     };
-    if request.bounds && link.toolkit == Toolkit::Gtk4 {
-        to_screen(&mut nodes, window);
+    if request.bounds {
+        place::to_screen(&mut nodes, place::frame(&link, window, left()).await);
     }
     tracing::debug!(
         target: "surehand::observe",
@@ -190,26 +190,6 @@ async fn containers(
         fault => silent(&fault),
     })?;
     Ok(if chain.is_empty() { chain } else { chain.split_off(1) })
-}
-
-/// GTK 4 tells places within the window's surface. The surface can be larger than the window by the shadow
-/// around it, which is the same on both sides.
-fn to_screen(nodes: &mut [Node], window: &Window) {
-    let surface = nodes.first().map(|node| node.bounds).unwrap_or_default();
-    let (Reading::Known(client), Reading::Known(surface)) = (window.bounds, surface) else {
-        nodes.iter_mut().for_each(|node| node.bounds = Reading::Unknown);
-        return;
-    };
-    let shift = |client: u32, surface: u32| (i64::from(client) - i64::from(surface)) as i32 / 2;
-    let x = client.x.saturating_add(shift(client.width, surface.width)).saturating_sub(surface.x);
-    let y = client.y.saturating_add(shift(client.height, surface.height)).saturating_sub(surface.y);
-    for node in nodes {
-        node.bounds = std::mem::take(&mut node.bounds).map(|rect| Rect {
-            x: rect.x.saturating_add(x),
-            y: rect.y.saturating_add(y),
-            ..rect
-        });
-    }
 }
 
 /// A tree that is being read.

@@ -14,7 +14,7 @@ use surehand_core::{Code, Error, Result};
 use x11rb::connection::RequestConnection as _;
 use x11rb::errors::{ConnectError, ConnectionError, ReplyError, ReplyOrIdError};
 use x11rb::protocol::xproto::{GetPropertyReply, Screen, Window};
-use x11rb::protocol::{ErrorKind, composite, damage, res, shape, xkb, xtest};
+use x11rb::protocol::{ErrorKind, composite, damage, randr, res, shape, xkb, xtest};
 use x11rb::rust_connection::{DefaultStream, RustConnection};
 use x11rb::x11_utils::X11Error;
 
@@ -28,13 +28,19 @@ x11rb::atom_manager! {
         _NET_CLIENT_LIST,
         _NET_CLOSE_WINDOW,
         _NET_FRAME_EXTENTS,
+        _NET_MOVERESIZE_WINDOW,
         _NET_SUPPORTED,
         _NET_SUPPORTING_WM_CHECK,
         _NET_WM_NAME,
         _NET_WM_PID,
+        _NET_WM_PING,
         _NET_WM_STATE,
         _NET_WM_STATE_HIDDEN,
+        _NET_WM_STATE_MAXIMIZED_HORZ,
+        _NET_WM_STATE_MAXIMIZED_VERT,
+        _SUREHAND_BOUND_KEYS,
         UTF8_STRING,
+        WM_CHANGE_STATE,
         WM_DELETE_WINDOW,
         WM_PROTOCOLS,
         WM_STATE,
@@ -152,6 +158,7 @@ fn prepare(connection: &RustConnection<Bounded>) -> Result<Atoms, ReplyOrIdError
         composite::X11_EXTENSION_NAME,
         damage::X11_EXTENSION_NAME,
         shape::X11_EXTENSION_NAME,
+        randr::X11_EXTENSION_NAME,
     ];
     let atoms = Atoms::new(connection)?;
     for name in extensions {

@@ -237,7 +237,7 @@ impl Display {
         Ok(clients)
     }
 
-    fn client_in(&self, window: Window, levels: usize) -> Result<Option<Window>> {
+    pub(super) fn client_in(&self, window: Window, levels: usize) -> Result<Option<Window>> {
         if self.has_state(window)? {
             return Ok(Some(window));
         }

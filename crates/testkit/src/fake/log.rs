@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use surehand_core::object::ObjectId;
-use surehand_core::platform::Operation;
+use surehand_core::platform::{Operation, WindowChange};
+use surehand_core::stroke::Stroke;
 
 /// One thing that reached the platform or an application on it.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,6 +40,15 @@ pub enum Received {
         /// The combination, for example `ctrl+s`.
         chord: String,
     },
+    /// A step of physical input other than a combination of keys.
+    Stroke {
+        /// The window system's handle of the window that has the keyboard.
+        window: Option<u64>,
+        /// The step.
+        stroke: Stroke,
+    },
+    /// A window was asked to change, by its id.
+    Change(String, WindowChange),
     /// Pointer and focus were asked for.
     Attention,
     /// A picture was asked for.
@@ -50,6 +60,13 @@ pub enum Received {
 impl Received {
     /// Whether it could have changed something in an application.
     pub fn is_effect(&self) -> bool {
-        matches!(self, Received::Operation { .. } | Received::Keys { .. } | Received::Close(_))
+        matches!(
+            self,
+            Received::Operation { .. }
+                | Received::Keys { .. }
+                | Received::Stroke { .. }
+                | Received::Change(..)
+                | Received::Close(_)
+        )
     }
 }

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
+use surehand_core::display::Display;
 use surehand_core::disposition::Delivery;
 use surehand_core::error::{Code, Error, Result};
-use surehand_core::geometry::Rect;
-use surehand_core::input::Chord;
+use surehand_core::geometry::{Point, Rect};
 use surehand_core::object::{Application, ObjectId, Process};
 use surehand_core::platform::{
-    Attention, CaptureTarget, Listing, Live, ObserveRequest, Operation, Picture, Platform, Unresponsive,
+    Attention, CaptureTarget, Listing, Live, ObserveRequest, Operation, Picture, Platform, Unresponsive, WindowChange,
 };
+use surehand_core::stroke::Stroke;
 use surehand_core::time::Call;
 use surehand_core::tree::Observation;
 use surehand_core::window::Window;
@@ -172,16 +173,31 @@ impl Platform for FakePlatform {
         Ok(scene.attention.clone())
     }
 
-    fn press(&self, call: &Call<'_>, chord: &Chord) -> Result<()> {
+    fn strike(&self, call: &Call<'_>, strokes: &[Stroke]) -> Result<()> {
         call.go_on()?;
-        let mut scene = lock(&self.scene);
-        let chord = chord.to_string();
-        let window = scene.attention.keyboard;
-        scene.receive(Received::Keys { window, chord: chord.clone() });
-        if let Some(change) = scene.key_responses.remove(&chord) {
-            change(&mut scene);
-        }
-        Ok(())
+        lock(&self.scene).strike(strokes)
+    }
+
+    fn window_at(&self, call: &Call<'_>, point: Point) -> Result<Option<u64>> {
+        call.go_on()?;
+        Ok(lock(&self.scene).window_at(point))
+    }
+
+    fn window_owner(&self, call: &Call<'_>, native: u64) -> Result<Option<Process>> {
+        call.go_on()?;
+        let scene = lock(&self.scene);
+        Ok(scene.windows.iter().find(|window| window.native == native).map(|window| window.process.clone()))
+    }
+
+    fn change_window(&self, call: &Call<'_>, window: &Window, change: WindowChange) -> Result<()> {
+        call.go_on()?;
+        lock(&self.scene).change_window(window, change)
+    }
+
+    fn displays(&self, call: &Call<'_>) -> Result<Vec<Display>> {
+        call.go_on()?;
+        let bounds = Rect { x: 0, y: 0, width: 1280, height: 800 };
+        Ok(vec![Display { id: "fake".into(), bounds, is_primary: true, scale: 1.0 }])
     }
 
     fn capture(&self, call: &Call<'_>, target: &CaptureTarget) -> Result<Picture> {

@@ -14,6 +14,7 @@ use surehand_core::tree::GapReason;
 
 use super::apps::{App, AppId, FakeWindow};
 use super::element::{Element, text_content};
+use super::input::OnStroke;
 use super::log::{Entry, Received};
 use super::response::Response;
 use crate::clock::Dial;
@@ -59,6 +60,8 @@ pub struct Scene {
     pub(crate) objects: HashMap<ObjectId, Object>,
     pub(crate) responses: HashMap<ObjectId, Response>,
     pub(crate) key_responses: HashMap<String, Change>,
+    pub(crate) stroke_response: Option<OnStroke>,
+    pub(crate) windows_stay: bool,
     pub(crate) running: HashSet<Process>,
     pub(crate) attention: Attention,
     pub(crate) observation_cut: Option<GapReason>,
@@ -89,6 +92,8 @@ impl Scene {
             objects: HashMap::new(),
             responses: HashMap::new(),
             key_responses: HashMap::new(),
+            stroke_response: None,
+            windows_stay: false,
             running: HashSet::new(),
             attention: Attention { pointer: None, active: None, keyboard: None },
             observation_cut: None,

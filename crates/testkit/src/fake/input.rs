@@ -1,0 +1,78 @@
+//! Physical input and windows of a fake platform.
+
+use surehand_core::error::{Code, Error, Result};
+use surehand_core::geometry::Point;
+use surehand_core::platform::WindowChange;
+use surehand_core::stroke::Stroke;
+use surehand_core::window::Window;
+
+use super::apps::FakeWindow;
+use super::log::Received;
+use super::scene::Scene;
+
+/// What the world does when something is struck.
+pub(crate) type OnStroke = Box<dyn FnMut(&mut Scene, &Stroke) + Send>;
+
+impl Scene {
+    /// What the application does with each step of physical input.
+    pub fn on_stroke(&mut self, response: impl FnMut(&mut Scene, &Stroke) + Send + 'static) {
+        self.stroke_response = Some(Box::new(response));
+    }
+
+    pub(crate) fn strike(&mut self, strokes: &[Stroke]) -> Result<()> {
+        for stroke in strokes {
+            let window = self.attention.keyboard;
+            if let Stroke::MoveTo(point) = stroke {
+                self.attention.pointer = Some(*point);
+            }
+            if let Stroke::Chord(chord) = stroke {
+                let chord = chord.to_string();
+                self.receive(Received::Keys { window, chord: chord.clone() });
+                if let Some(change) = self.key_responses.remove(&chord) {
+                    change(self);
+                }
+            } else {
+                self.receive(Received::Stroke { window, stroke: stroke.clone() });
+            }
+            if let Some(mut response) = self.stroke_response.take() {
+                response(self, stroke);
+                self.stroke_response.get_or_insert(response);
+            }
+        }
+        Ok(())
+    }
+
+    /// The last window that was opened lies on top.
+    pub(crate) fn window_at(&self, point: Point) -> Option<u64> {
+        let holds = |window: &&FakeWindow| !window.minimized && window.bounds.contains(point);
+        self.windows.iter().rev().find(holds).map(|window| window.native)
+    }
+
+    pub(crate) fn change_window(&mut self, window: &Window, change: WindowChange) -> Result<()> {
+        self.receive(Received::Change(window.id.clone(), change));
+        let stubborn = self.windows_stay;
+        let Some(known) = self.windows.iter_mut().find(|known| Some(known.native) == window.native) else {
+            return Err(Error::new(Code::WindowNotFound, format!("window {} has closed", window.id)));
+        };
+        if stubborn {
+            return Ok(());
+        }
+        match change {
+            WindowChange::Focus => {
+                known.minimized = false;
+                self.attention.active = window.native;
+                self.attention.keyboard = window.native;
+            }
+            WindowChange::Move(point) => (known.bounds.x, known.bounds.y) = (point.x, point.y),
+            WindowChange::Resize { width, height } => (known.bounds.width, known.bounds.height) = (width, height),
+            WindowChange::Minimize => known.minimized = true,
+            WindowChange::Maximize | WindowChange::Restore => known.minimized = false,
+        }
+        Ok(())
+    }
+
+    /// From now on windows are asked in vain to change.
+    pub fn keep_windows(&mut self) {
+        self.windows_stay = true;
+    }
+}
