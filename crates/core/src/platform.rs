@@ -105,6 +105,8 @@ pub enum Operation {
     InsertText(String),
     /// Set the number.
     SetNumber(f64),
+    /// Give it the focus within its window.
+    Focus,
 }
 
 /// What to do with a window.
@@ -273,6 +275,19 @@ pub trait Platform: Send + Sync {
     fn change_window(&self, call: &Call<'_>, window: &Window, change: WindowChange) -> Result<()> {
         let _ = (call, window, change);
         Err(not_here("changing windows"))
+    }
+
+    /// A window as it is now, known again by its handle and its process.
+    ///
+    /// # Errors
+    /// `WINDOW_NOT_FOUND` when it is gone.
+    fn look_at_window(&self, call: &Call<'_>, window: &Window) -> Result<Window> {
+        let applications = self.applications(call)?;
+        let windows = self.windows(call, &applications.items)?;
+        let is_it = |other: &Window| other.native == window.native && other.process == window.process;
+        windows.items.into_iter().find(is_it).ok_or_else(|| {
+            Error::new(Code::WindowNotFound, format!("window {} has closed", window.id))
+        })
     }
 
     /// The screens, the primary one first.

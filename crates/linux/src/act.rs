@@ -49,6 +49,7 @@ pub(crate) async fn perform(
                 .map_err(|_| Error::new(Code::InvalidArgs, "the text is too long"))?;
             peer.call(path, &format!("{ATSPI}EditableText"), "InsertText", &(at, text.as_str(), length))
         }
+        Operation::Focus => peer.call(path, &format!("{ATSPI}Component"), "GrabFocus", &()),
         Operation::SetNumber(number) => {
             let value = zbus::zvariant::Value::from(*number);
             let of = (format!("{ATSPI}Value"), "CurrentValue", value);

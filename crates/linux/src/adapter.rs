@@ -272,6 +272,16 @@ impl Platform for LinuxPlatform {
         self.with_display(call, |display| display.change_window(native, change))
     }
 
+    fn look_at_window(&self, call: &Call<'_>, window: &Window) -> Result<Window> {
+        let native = native_of(window)?;
+        // The window system alone knows all that changes, and its application need not be asked.
+        let seen = self.with_display(call, |display| display.window(native))?;
+        match seen.filter(|seen| seen.pid.is_none_or(|pid| pid == window.process.pid)) {
+            Some(seen) if process::is_running(&window.process) => Ok(window::updated(window, &seen, self.active(call))),
+            _ => Err(Error::new(Code::WindowNotFound, format!("window {} has closed", window.id))),
+        }
+    }
+
     fn displays(&self, call: &Call<'_>) -> Result<Vec<Screen>> {
         self.with_display(call, Display::screens)
     }

@@ -9,7 +9,6 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use atspi::{Interface, State as NativeState};
-use surehand_core::geometry::Rect;
 use surehand_core::node::Node;
 use surehand_core::object::{Application, ObjectId};
 use surehand_core::platform::ObserveRequest;
@@ -22,6 +21,7 @@ use surehand_core::{Code, Error, Result};
 use crate::app::NativeRef;
 use crate::connect::{Bus, Link};
 use crate::error::{Fault, unresponsive};
+use crate::place;
 use crate::process;
 use crate::read::{self, Raw, SKELETON_ASKS, interfaces};
 use crate::states::NativeStates;

@@ -31,6 +31,7 @@ pub(crate) struct FakeWindow {
     pub(crate) native: u64,
     pub(crate) bounds: Rect,
     pub(crate) minimized: bool,
+    pub(crate) maximized: bool,
     pub(crate) keeps_open: bool,
     pub(crate) on_close: Option<Change>,
 }
@@ -93,6 +94,7 @@ impl Scene {
             native,
             bounds: Rect { x: step, y: step, width: 64, height: 48 },
             minimized: false,
+            maximized: false,
             keeps_open: false,
             on_close: None,
         });
@@ -250,6 +252,8 @@ impl Scene {
             object: window.object.clone(),
             native: Some(window.native),
             bounds: Reading::Known(window.bounds),
+            frame: Reading::Known(window.bounds),
+            maximized: Reading::Known(window.maximized),
             focused: Reading::Known(self.attention.keyboard == Some(window.native)),
             minimized: Reading::Known(window.minimized),
             visible: Reading::Known(!window.minimized),

@@ -66,7 +66,8 @@ impl Scene {
             WindowChange::Move(point) => (known.bounds.x, known.bounds.y) = (point.x, point.y),
             WindowChange::Resize { width, height } => (known.bounds.width, known.bounds.height) = (width, height),
             WindowChange::Minimize => known.minimized = true,
-            WindowChange::Maximize | WindowChange::Restore => known.minimized = false,
+            WindowChange::Maximize => (known.minimized, known.maximized) = (false, true),
+            WindowChange::Restore => (known.minimized, known.maximized) = (false, false),
         }
         Ok(())
     }

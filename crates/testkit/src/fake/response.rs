@@ -130,6 +130,7 @@ impl Scene {
                 self.set_text(object, &format!("{held}{text}"));
             }
             Operation::SetNumber(number) => self.set_number(object, *number),
+            Operation::Focus => self.set_state(object, State::Focused, true),
         }
     }
 }
