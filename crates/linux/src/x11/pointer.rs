@@ -1,9 +1,12 @@
 //! The pointer: where it is put, its buttons and its wheel.
 
+use std::time::{Duration, Instant};
+
 use surehand_core::disposition::Delivery;
 use surehand_core::geometry::Point;
 use surehand_core::stroke::PointerButton;
 use surehand_core::{Code, Error, Result};
+use x11rb::errors::ConnectionError;
 use x11rb::protocol::xproto::{
     BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ConnectionExt as _, KeyButMask, MOTION_NOTIFY_EVENT, QueryPointerReply,
 };
@@ -13,6 +16,9 @@ use super::display::Display;
 
 /// More notches than this in one turn are a mistake.
 const MOST_NOTCHES: u32 = 1_000;
+
+/// How long the pointer may be frozen by somebody who looks at a click before the others do.
+const FROZEN: Duration = Duration::from_millis(1_000);
 
 /// What the core protocol calls a turn of the wheel.
 const WHEEL: [u8; 4] = [4, 5, 6, 7];
@@ -53,7 +59,16 @@ impl Display {
                 .kind("button_held")
                 .suggest("try again when the pointer is not being used; `release-all` lets go what surehand holds"));
         }
-        self.fake_pointer(BUTTON_PRESS_EVENT, self.physical(logical(button))?, (0, 0))
+        let physical = self.physical(logical(button))?;
+        self.fake_pointer(BUTTON_PRESS_EVENT, physical, (0, 0))?;
+        if self.wait_for_button(button, true)? {
+            return Ok(());
+        }
+        // What comes of the press later is a click, and not a button that stays down.
+        self.fake_pointer(BUTTON_RELEASE_EVENT, physical, (0, 0))?;
+        Err(Error::new(Code::ActionFailed, "the button of the pointer did not go down: something holds the pointer frozen")
+            .kind("pointer_frozen")
+            .delivery(Delivery::DeliveryUncertain))
     }
 
     /// Lets a button go, if it is down.
@@ -62,7 +77,7 @@ impl Display {
             return Ok(());
         }
         self.fake_pointer(BUTTON_RELEASE_EVENT, self.physical(logical(button))?, (0, 0))?;
-        if !self.is_button_down(button)? {
+        if self.wait_for_button(button, false)? {
             return Ok(());
         }
         Err(Error::new(Code::ActionFailed, "the button of the pointer is still down after it was let go")
@@ -115,6 +130,24 @@ impl Display {
             PointerButton::Right => KeyButMask::BUTTON3,
         };
         Ok(self.pointer()?.mask.contains(mask))
+    }
+
+    /// Waits until the button is down or up. A window manager that looks at a click first, to give the window the
+    /// focus, keeps the pointer frozen until it has.
+    fn wait_for_button(&self, button: PointerButton, down: bool) -> Result<bool> {
+        let uncertain = |error: Error| error.delivery(Delivery::DeliveryUncertain);
+        let until = (Instant::now() + FROZEN).min(self.connection.stream().until());
+        while self.is_button_down(button).map_err(uncertain)? != down {
+            if Instant::now() >= until {
+                return Ok(false);
+            }
+            // No event tells a client that asked for none what became of a button.
+            self.connection
+                .stream()
+                .readable_within(Duration::from_millis(2))
+                .map_err(|fault| uncertain(self.fault(ConnectionError::IoError(fault))))?;
+        }
+        Ok(true)
     }
 
     /// The button of the device that means this one: left-handed people have them exchanged.

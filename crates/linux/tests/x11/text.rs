@@ -79,7 +79,7 @@ impl Stage {
                 continue;
             };
             // Slow, as an application that is at work.
-            self.client.within(manners.pause, |_| false);
+            std::thread::park_timeout(manners.pause);
             match event {
                 Event::MappingNotify(notice) if notice.request == Mapping::KEYBOARD => (width, symbols) = self.mapping(),
                 Event::ClientMessage(asked) if asked.type_ == protocols && asked.data.as_data32()[0] == ping => {
