@@ -82,9 +82,11 @@ impl Command for Press {
         let (_, window) = target::window(platform, &call, self.wanted())?;
         cx.subject = Subject { app: Some(window.app_name.clone()), role: Some("window".into()), name: None };
         let _alone = cx.services.leases().take(&call, &Claim::Desktop)?;
-        typing::keys_reach(platform, &call, &window)
-            .map_err(|error| error.suggest("use `click`, `type` or `set-value`, which need no focus"))?;
-        platform.strike(&call, &[Stroke::Chord(chord.clone())])?;
+        typing::strike(platform, &call, &window, Stroke::Chord(chord.clone()))
+            .map_err(|error| match error.kind_of() {
+                Some("not_focused") => error.suggest("use `click`, `type` or `set-value`, which need no focus"),
+                _ => error,
+            })?;
         let disposition = Delivery::DeliveredUnverified.into();
         cx.disposition = Some(disposition);
         Ok(Pressed {

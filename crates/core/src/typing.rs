@@ -63,31 +63,54 @@ pub fn type_text(platform: &dyn Platform, call: &Call<'_>, field: Field<'_>, tex
     let is_told = had_focus || focus_element(platform, call, &field, &window)?;
     if !had_focus && field.node.value().is_some_and(|held| !held.is_empty()) {
         // Some fields select all they hold when they get the focus, and typing would replace it.
-        keys_reach(platform, call, &window)?;
-        platform.strike(call, &[Stroke::Chord("end".parse()?)])?;
+        strike(platform, call, &window, Stroke::Chord("end".parse()?))?;
     }
     let before = holds(platform, call, &field)?;
     let characters: Vec<char> = text.chars().collect();
     let mut typed = 0;
     let told = |error: Error, typed: usize| {
-        let error = if typed == 0 { error } else { error.delivery(Delivery::DeliveryUncertain) };
+        let more = error.details().get("typed").and_then(serde_json::Value::as_u64).unwrap_or(0);
+        let typed = u64::try_from(typed).unwrap_or(u64::MAX).saturating_add(more);
+        let uncertain = typed > 0 && error.delivered() == Delivery::NotDelivered;
+        let error = if uncertain { error.delivery(Delivery::DeliveryUncertain) } else { error };
         error.detail("typed", typed)
     };
     for batch in characters.chunks(BATCH) {
         let batch_text: String = batch.iter().collect();
         let send = || {
             call.go_on()?;
-            keys_reach(platform, call, &window)?;
             if is_told && has_focus(platform, call, &field)? == Some(false) {
                 return Err(Error::new(Code::PolicyDenied, "the element does not have the focus any more")
                     .kind("not_focused"));
             }
-            platform.strike(call, &[Stroke::Text(batch_text)])
+            strike(platform, call, &window, Stroke::Text(batch_text))
         };
         send().map_err(|error| told(error, typed))?;
         typed += batch.len();
     }
     read_back(platform, call, &field, before.as_deref(), text).map_err(|error| told(error, typed))
+}
+
+/// Sends keys to a window, and to nobody else.
+///
+/// # Errors
+/// As [`keys_reach`], and those of [`Platform::strike`].
+pub fn strike(platform: &dyn Platform, call: &Call<'_>, window: &Window, stroke: Stroke) -> Result<()> {
+    keys_reach(platform, call, window)?;
+    let native = window.native.unwrap_or_default();
+    match platform.strike(call, &[Stroke::Expect(native), stroke]) {
+        Err(error) if error.kind_of() == Some("not_focused") => {
+            // Who has taken it meanwhile, with what was sent before it did.
+            let sent = error.delivered();
+            let typed = error.details().get("typed").cloned();
+            let named = keys_reach(platform, call, window).err().unwrap_or(error).delivery(sent);
+            Err(match typed {
+                Some(typed) => named.detail("typed", typed),
+                None => named,
+            })
+        }
+        other => other,
+    }
 }
 
 /// Goes on only when the window system says that keys reach this window.

@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::atomic::AtomicU32;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
@@ -56,6 +57,8 @@ pub struct Display {
     pub(super) atoms: Atoms,
     /// The name of this machine, which clients write into their properties.
     pub(super) host: Vec<u8>,
+    /// The window that has to have the keyboard when keys are sent; 0 where it may be any.
+    pub(super) expected: AtomicU32,
     screen: usize,
     number: u16,
 }
@@ -93,7 +96,7 @@ impl Display {
         let connection = RustConnection::connect_to_stream_with_auth_info(stream, screen, name, data)
             .map_err(|fault| refused(call, &fault, had_cookie))?;
         let atoms = prepare(&connection).map_err(|fault| meaning(&connection, fault))?;
-        Ok(Display { connection, atoms, host, screen, number })
+        Ok(Display { connection, atoms, host, expected: AtomicU32::new(0), screen, number })
     }
 
     /// Bounds what follows by this call. One call at a time: the limit belongs to the connection.

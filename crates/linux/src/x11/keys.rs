@@ -4,6 +4,7 @@
 //! went away in between, so a combination is sent as one piece, presses and releases together, and what
 //! arrives of it is all of it. Only what is to be held is pressed without its release.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use surehand_core::disposition::Delivery;
@@ -81,6 +82,8 @@ impl Display {
     pub(super) fn release_keys(&self, codes: &[u8]) -> Result<()> {
         let down = self.keys_down()?;
         let ours: Vec<u8> = codes.iter().rev().copied().filter(|code| is_down(&down, *code)).collect();
+        // Letting go is right whoever has the focus by now.
+        self.expected.store(0, Ordering::Relaxed);
         self.fake_all(ours.iter().map(|code| (KEY_RELEASE_EVENT, *code)))?;
         self.wait_until_released(&ours)
     }
@@ -153,6 +156,9 @@ impl Display {
             presses.chain(codes.into_iter().rev().map(|code| (KEY_RELEASE_EVENT, code)))
         });
         let outcome = self.fake_all(events);
+        if matches!(&outcome, Err(error) if error.delivered() == Delivery::NotDelivered) {
+            return outcome;
+        }
         let mut codes: Vec<u8> = strokes.iter().flat_map(Strokes::codes).collect();
         codes.sort_unstable();
         codes.dedup();
@@ -161,17 +167,24 @@ impl Display {
         released
     }
 
-    /// Sends these at once. No other client gets in between: the server is ours from the first key to the last,
-    /// and not longer, since nothing of it waits for an answer.
+    /// Sends these at once. No other client gets in between: the server is ours from the look at the focus to the last
+    /// key, and not longer.
     fn fake_all(&self, events: impl IntoIterator<Item = (u8, u8)>) -> Result<()> {
         let uncertain = |error: Error| error.delivery(Delivery::DeliveryUncertain);
-        let sent = self.queue(events).map_err(|fault| uncertain(self.fault(fault)))?;
+        let ours = self.connection.grab_server().map_err(|fault| self.fault(fault))?;
+        let reached = self.check_expected();
+        let sent = match &reached {
+            Ok(()) => self.queue(events).map_err(|fault| uncertain(self.fault(fault))),
+            Err(_) => Ok(Vec::new()),
+        };
+        let free = self.connection.ungrab_server().map_err(|fault| uncertain(self.fault(fault)))?;
         let mut first = None;
-        for request in sent {
+        for request in [ours].into_iter().chain(sent?).chain([free]) {
             if let Err(fault) = request.check() {
                 first.get_or_insert(fault);
             }
         }
+        reached?;
         match first {
             None => Ok(()),
             Some(ReplyError::X11Error(error)) => {
@@ -183,13 +196,18 @@ impl Display {
         }
     }
 
-    fn queue(&self, events: impl IntoIterator<Item = (u8, u8)>) -> Result<Vec<Sent<'_>>, ConnectionError> {
-        let mut sent = vec![self.connection.grab_server()?];
-        for (kind, code) in events {
-            sent.push(self.fake(kind, code)?);
+    /// Goes on only where the window that is expected to have the keyboard, if any, has it. Asked while the server
+    /// is ours: until the keys are sent nobody moves the focus.
+    fn check_expected(&self) -> Result<()> {
+        let expected = self.expected.load(Ordering::Relaxed);
+        if expected == 0 || self.attention()?.keyboard == Some(u64::from(expected)) {
+            return Ok(());
         }
-        sent.push(self.connection.ungrab_server()?);
-        Ok(sent)
+        Err(Error::new(Code::PolicyDenied, "another window has the keyboard").kind("not_focused"))
+    }
+
+    fn queue(&self, events: impl IntoIterator<Item = (u8, u8)>) -> Result<Vec<Sent<'_>>, ConnectionError> {
+        events.into_iter().map(|(kind, code)| self.fake(kind, code)).collect()
     }
 
     fn fake(&self, kind: u8, code: u8) -> Result<Sent<'_>, ConnectionError> {

@@ -93,10 +93,13 @@ impl Display {
             return Err(Error::new(Code::ActionFailed, "the keyboard does not take keys for characters it lacks")
                 .kind("keymap_refused"));
         }
-        self.send_and_release(&strokes).map_err(|error| {
-            // The window may still have keys to read; the bindings are taken back by the next call.
-            error.delivery(Delivery::DeliveryUncertain)
-        })?;
+        if let Err(error) = self.send_and_release(&strokes) {
+            if error.delivered() == Delivery::NotDelivered {
+                self.take_back_bindings()?;
+            }
+            // Otherwise the window may still have keys to read, and the next call takes the bindings back.
+            return Err(error);
+        }
         match self.ping_focus(ANSWER)? {
             Some(true) => {}
             Some(false) => {

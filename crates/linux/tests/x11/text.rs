@@ -206,3 +206,23 @@ fn nothing_is_typed_while_somebody_holds_a_modifier_or_caps_lock_is_on() {
     let error = stage.typed(&display, "a\u{7}", QUICK).0.expect_err("a bell");
     assert_eq!((error.code(), error.delivered()), (Code::InvalidArgs, Delivery::NotDelivered));
 }
+
+#[test]
+fn keys_for_a_window_go_to_no_other() {
+    let stage = Stage::new("us");
+    let display = stage.desk.connect();
+    let before = stage.mapping();
+    let expected = |window: Window, step: Stroke| display.strike(&[Stroke::Expect(u64::from(window)), step]);
+    expected(stage.window, Stroke::Text("a".to_owned())).expect("it has the keyboard");
+    let other = stage.client.window(area(300, 50, 100, 100), 0, false);
+    stage.client.show(other);
+    for step in [Stroke::Text("aé".to_owned()), Stroke::Chord("a".parse().expect("a chord"))] {
+        let error = expected(stage.window, step).expect_err("it has lost it");
+        assert_eq!((error.kind_of(), error.delivered()), (Some("not_focused"), Delivery::NotDelivered));
+    }
+    assert_eq!(stage.mapping(), before);
+    assert_eq!(stage.client.keys_down(), NONE_DOWN);
+    // Whatever was expected is expected no longer.
+    display.strike(&[Stroke::Text("b".to_owned())]).expect("anybody");
+    assert_eq!(stage.read(&AtomicBool::new(true), QUICK), "ab");
+}

@@ -25,6 +25,12 @@ impl Scene {
             if let Stroke::MoveTo(point) = stroke {
                 self.attention.pointer = Some(*point);
             }
+            if let Stroke::Expect(expected) = stroke {
+                if window == Some(*expected) {
+                    continue;
+                }
+                return Err(Error::new(Code::PolicyDenied, "another window has the keyboard").kind("not_focused"));
+            }
             if let Stroke::Chord(chord) = stroke {
                 let chord = chord.to_string();
                 self.receive(Received::Keys { window, chord: chord.clone() });
