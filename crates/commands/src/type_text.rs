@@ -74,13 +74,14 @@ fn typed(cx: &mut Cx<'_>, ref_id: Ref, text: &str, timeout_ms: u64) -> Result<Ac
     let platform = cx.platform(&call)?;
     let (snapshot, evidence) = cx.evidence(platform, ref_id)?;
     cx.acting_on(&snapshot, &evidence);
+    // Looked for only when nobody else types any more: they may have changed what it holds and whether it has the focus.
+    let _alone = cx.services.leases().take(&call, &Claim::Desktop)?;
     let resolved = cx.resolve(platform, &call, &snapshot, &evidence)?;
     let node = &resolved.live.node;
     if node.has(State::Disabled) || node.has(State::Readonly) {
         return Err(Error::new(Code::ActionFailed, "the element takes no text now").kind("not_editable"));
     }
     let window = window_of(cx, &call, &snapshot.application, &evidence.window)?;
-    let _alone = cx.services.leases().take(&call, &Claim::Desktop)?;
     let field = Field { application: &snapshot.application, window: &window, node };
     let (delivery, unverified) = match typing::type_text(platform, &call, field, text)? {
         ReadBack::Exact => (Delivery::DeliveredVerified, None),

@@ -70,7 +70,12 @@ fn keys_and_buttons_are_down_until_they_are_let_go() {
     assert_eq!(held.down(), (json!([SHIFT]), json!([])));
     let error = held.stage.refused(&["--headed", "key-down", "shift", "--app", APP], Code::Conflict);
     assert_eq!(error["details"]["kind"], "held_already");
-    held.stage.ok(&["--headed", "mouse-down", "--xy", "700,790", "--app", APP, "--limit-ms", "20000"]);
+    let windows = held.stage.ok(&["list-windows", "--app", APP])["windows"].take();
+    let edge = |key: &str, offset: &str, inset: i64| {
+        windows[0]["bounds"][key].as_i64().unwrap() + windows[0]["bounds"][offset].as_i64().unwrap() - inset
+    };
+    let corner = format!("{},{}", edge("x", "width", 30), edge("y", "height", 12));
+    held.stage.ok(&["--headed", "mouse-down", "--xy", &corner, "--app", APP, "--limit-ms", "20000"]);
     assert_eq!(held.down(), (json!([SHIFT]), json!([1])));
     held.stage.ok(&["--headed", "mouse-move", "--xy", "720,780"]);
     assert_eq!(held.down().1, json!([1]), "moving does not let it go");

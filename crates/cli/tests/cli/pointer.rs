@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use surehand_core::Code;
 use surehand_testkit::live::{Fixture, PrivateDesktop};
 
-use crate::stage::{APP, Stage, Tree, ok, refused, sandbox, settle, wait_for_windows};
+use crate::stage::{APP, Stage, Tree, front, ok, refused, sandbox, settle, wait_for_windows};
 
 /// A rectangle of an answer.
 fn rect(value: &Value) -> (i64, i64, i64, i64) {
@@ -162,8 +162,13 @@ fn case_31_an_application_that_hangs_costs_nobody_else() {
 
 #[test]
 fn a_drag_moves_a_slider_and_the_wheel_turns_it() {
-    let mut stage = Stage::new();
+    // High enough for all of the window, so that nothing has to be scrolled.
+    let desktop = PrivateDesktop::start_with(&sandbox(), &["--size", "1280x1600"]);
+    let fixture = front(&desktop, &[]);
+    let mut stage = Stage { fixture, desktop };
     let mut observer = Fixture::python(&stage.desktop.environment(), "attention.py", &[]);
+    stage.ok(&["resize-window", "--app", APP, "--width", "520", "--height", "1400"]);
+    settle(&mut stage.fixture);
     let tree = stage.snapshot();
     let (x, y, width, height) = rect(&bounds(&stage.desktop, &tree.reference("slider", "Volume")));
     let at = |part: i64| format!("{},{}", x + width * part / 100, y + height * 3 / 4);

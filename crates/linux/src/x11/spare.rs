@@ -75,8 +75,8 @@ impl Display {
             let sent = self.connection.change_window_attributes(self.root(), &aux).map_err(|fault| self.fault(fault))?;
             sent.check().map_err(|fault| self.fault(fault))
         };
-        // The answer goes to the root window.
-        listen(EventMask::SUBSTRUCTURE_NOTIFY)?;
+        // The answer goes to the root window; Qt sends it to whoever listens to the root window itself.
+        listen(EventMask::SUBSTRUCTURE_NOTIFY | EventMask::STRUCTURE_NOTIFY)?;
         let answered = self.ping(window, until);
         listen(EventMask::NO_EVENT)?;
         answered.map(Some)
