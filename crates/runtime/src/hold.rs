@@ -14,7 +14,7 @@ use surehand_core::text::fingerprint;
 use surehand_core::time::Call;
 use surehand_core::{Code, Error, Result};
 
-use crate::keeper::{Answer, Held, KEEPER, Order, RELEASED, line_within, strike_anew};
+use crate::keeper::{Answer, Held, KEEPER, Order, RELEASE, RELEASED, line_within, strike_anew};
 use crate::private::PrivateDir;
 
 /// The directory of all sockets, below the runtime directory.
@@ -66,10 +66,13 @@ impl KeeperHolder {
     /// Asks the keeper at this socket to let go. `None` where there is none.
     fn ask(&self, call: &Call<'_>, socket: &Path, grip: &Grip) -> Result<Option<()>> {
         match UnixStream::connect(socket) {
-            Ok(stream) => match line_within(stream, ANSWER.min(call.left())) {
-                Some(line) if line == RELEASED => Ok(Some(())),
-                _ => Err(still_down(grip)),
-            },
+            Ok(mut stream) => {
+                stream.write_all(RELEASE).map_err(|error| still_down(grip).platform(error.to_string()))?;
+                match line_within(stream, ANSWER.min(call.left())) {
+                    Some(line) if line == RELEASED => Ok(Some(())),
+                    _ => Err(still_down(grip)),
+                }
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             // The keeper was killed. What it held is still down.
             Err(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {

@@ -78,7 +78,13 @@ pub(crate) struct Answer {
     pub(crate) delivery: Delivery,
 }
 
-/// What the keeper answers to a client that asks it to let go.
+/// How long somebody who connected may take to say what for.
+const HURRY: Duration = Duration::from_millis(500);
+
+/// What a client says that asks the keeper to let go.
+pub(crate) const RELEASE: &[u8] = b"release\n";
+
+/// What the keeper answers to that.
 pub(crate) const RELEASED: &[u8] = b"released\n";
 const STUCK: &[u8] = b"stuck\n";
 
@@ -190,9 +196,13 @@ impl Keeper {
             if !waiting[1].revents().is_empty() || !waiting[2].revents().is_empty() {
                 return None;
             }
-            match self.listener.accept() {
-                Ok((stream, _)) => return Some(stream),
-                Err(_) => continue,
+            // Some only look whether there is a keeper.
+            if let Ok((stream, _)) = self.listener.accept()
+                && line_within(&stream, HURRY).as_deref() == Some(RELEASE)
+            {
+                // An answer that nobody reads must not keep this process.
+                let _ = stream.set_write_timeout(Some(HURRY));
+                return Some(stream);
             }
         }
     }
