@@ -257,7 +257,9 @@ fn settings(matches: &ArgMatches) -> Result<Settings> {
         desktop,
         output,
         allowed: Allowed { headed: matches.get_flag("headed"), force: matches.get_flag("force") },
-        kept_for: person::client().zip(std::env::current_exe().ok()).map(|(client, program)| KeptFor { program, client }),
+        kept_for: person::client()
+            .zip(std::env::current_exe().ok())
+            .map(|(client, program)| KeptFor { program, client }),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         target: env!("SUREHAND_TARGET").to_owned(),
     })

@@ -46,8 +46,8 @@ fn run(arguments: Arguments, cancel: &Cancel) -> Result<Outcome> {
     let settings = arguments.settings?;
     let invocation = arguments.invocation;
     catch_unwind(AssertUnwindSafe(|| {
-        let runtime = Runtime::new(settings, Some(Box::new(arguments::standard_input)))
-            .with_confirm(Box::new(person::confirm));
+        let runtime =
+            Runtime::new(settings, Some(Box::new(arguments::standard_input))).with_confirm(Box::new(person::confirm));
         dispatch(invocation, &runtime, cancel)
     }))
     .map_err(|_| {

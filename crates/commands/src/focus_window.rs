@@ -63,9 +63,8 @@ impl Command for FocusWindow {
                 };
                 let mut found = platform.windows(&call, &applications)?.items;
                 found.retain(|window| {
-                    let of_app = |application: &surehand_core::object::Application| {
-                        application.process == window.process
-                    };
+                    let of_app =
+                        |application: &surehand_core::object::Application| application.process == window.process;
                     fold(&window.title).contains(&title)
                         && self.window_id.as_deref().is_none_or(|id| window.is_called(id))
                         && (self.app.is_none() || applications.iter().any(of_app))

@@ -4,11 +4,11 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use surehand_core::{Result, aim};
 use surehand_core::node::Node;
 use surehand_core::reading::Reading;
 use surehand_core::reference::Ref;
 use surehand_core::state::State;
+use surehand_core::{Result, aim};
 
 use crate::aiming::window_of;
 use crate::command::{Command, Effect, Group, Spec};

@@ -40,8 +40,11 @@ impl Command for OpenSystemSurface {
     }
 
     fn run(self, _: &mut Cx<'_>) -> Result<Never> {
-        Err(Error::new(Code::PlatformNotSupported, "desktops of Linux have no common shell whose surfaces could be presented")
-            .kind("not_on_this_platform")
-            .suggest("panels and menus that publish a tree are in `list-apps` like any application"))
+        Err(Error::new(
+            Code::PlatformNotSupported,
+            "desktops of Linux have no common shell whose surfaces could be presented",
+        )
+        .kind("not_on_this_platform")
+        .suggest("panels and menus that publish a tree are in `list-apps` like any application"))
     }
 }

@@ -82,11 +82,12 @@ impl Command for Press {
         let (_, window) = target::window(platform, &call, self.wanted())?;
         cx.subject = Subject { app: Some(window.app_name.clone()), role: Some("window".into()), name: None };
         let _alone = cx.services.leases().take(&call, &Claim::Desktop)?;
-        typing::strike(platform, &call, &window, Stroke::Chord(chord.clone()))
-            .map_err(|error| match error.kind_of() {
+        typing::strike(platform, &call, &window, Stroke::Chord(chord.clone())).map_err(|error| {
+            match error.kind_of() {
                 Some("not_focused") => error.suggest("use `click`, `type` or `set-value`, which need no focus"),
                 _ => error,
-            })?;
+            }
+        })?;
         let disposition = Delivery::DeliveredUnverified.into();
         cx.disposition = Some(disposition);
         Ok(Pressed {

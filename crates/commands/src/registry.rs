@@ -2,7 +2,11 @@
 
 use crate::command::Definition;
 use crate::{
-    click, close_app, cursor_overlay, desktop_env, desktop_list, desktop_run, desktop_start, desktop_stop, doctor, drag, find, focus_window, get, hover, is, key_down, key_up, list_apps, list_displays, list_surfaces, list_windows, maximize, minimize, mouse_click, mouse_down, mouse_move, mouse_up, mouse_wheel, move_window, open, open_system_surface, press, release_all, resize_window, restore, screenshot, set_value, snapshot, status, type_text, version, wait,
+    click, close_app, cursor_overlay, desktop_env, desktop_list, desktop_run, desktop_start, desktop_stop, doctor,
+    drag, find, focus_window, get, hover, is, key_down, key_up, list_apps, list_displays, list_surfaces, list_windows,
+    maximize, minimize, mouse_click, mouse_down, mouse_move, mouse_up, mouse_wheel, move_window, open,
+    open_system_surface, press, release_all, resize_window, restore, screenshot, set_value, snapshot, status,
+    type_text, version, wait,
 };
 
 /// The commands, alphabetically by name. Adding one is a file and a line here.

@@ -35,7 +35,7 @@ pub(crate) struct Screenshot {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     window_id: Option<String>,
     /// Screen to show alone, by its place in `list-displays`, from 0
-    #[arg(long, value_name = "INDEX", conflicts_with_all = ["app", "window_id"])]
+    #[arg(long, value_name = "INDEX", conflicts_with_all = ["window_id", "app"])]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     screen: Option<usize>,
 }
@@ -155,7 +155,8 @@ fn cut(picture: &Picture, part: Rect) -> Result<Picture> {
     let offset = |at: i32, from: i32| usize::try_from(i64::from(at) - i64::from(from)).map_err(|_| outside());
     let (left, top) = (offset(part.x, picture.bounds.x)?, offset(part.y, picture.bounds.y)?);
     let (width, row) = (part.width as usize * 3, picture.width as usize * 3);
-    let rows = (top..top + part.height as usize).map(|y| picture.rgb.get(y * row + left * 3..y * row + left * 3 + width));
+    let rows =
+        (top..top + part.height as usize).map(|y| picture.rgb.get(y * row + left * 3..y * row + left * 3 + width));
     let rgb: Vec<u8> = rows.collect::<Option<Vec<_>>>().ok_or_else(outside)?.concat();
     Ok(Picture { width: part.width, height: part.height, rgb, bounds: part })
 }

@@ -134,9 +134,7 @@ pub fn at_element(
         return Ok(point);
     }
     let around = |of: &ObjectId| match platform.inspect(call, of, &application.process) {
-        Ok(Live::Element(live)) => {
-            Ok(Some(live.ancestors.into_iter().map(|node| node.object).collect::<Vec<_>>()))
-        }
+        Ok(Live::Element(live)) => Ok(Some(live.ancestors.into_iter().map(|node| node.object).collect::<Vec<_>>())),
         Ok(Live::Gone | Live::ProcessGone) => Ok(None),
         Err(error) => Err(error),
     };

@@ -57,10 +57,7 @@ pub fn drag(platform: &dyn Platform, call: &Call<'_>, way: Way) -> Result<()> {
 }
 
 fn emergency(error: Error, sent: usize, released: bool) -> Error {
-    error
-        .delivery(Delivery::DeliveryUncertain)
-        .detail("sent", sent)
-        .detail("emergency_release_posted", released)
+    error.delivery(Delivery::DeliveryUncertain).detail("sent", sent).detail("emergency_release_posted", released)
 }
 
 fn walk(platform: &dyn Platform, call: &Call<'_>, way: Way, sent: &mut usize) -> Result<()> {

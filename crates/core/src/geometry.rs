@@ -24,7 +24,9 @@ impl Rect {
 
     /// Whether the point is in it.
     pub fn contains(&self, point: Point) -> bool {
-        let within = |at: i32, from: i32, length: u32| (i64::from(from)..i64::from(from) + i64::from(length)).contains(&i64::from(at));
+        let within = |at: i32, from: i32, length: u32| {
+            (i64::from(from)..i64::from(from) + i64::from(length)).contains(&i64::from(at))
+        };
         within(point.x, self.x, self.width) && within(point.y, self.y, self.height)
     }
 

@@ -257,16 +257,25 @@ mod tests {
 
     #[test]
     fn what_is_no_combination_is_refused() {
-        for text in ["", "+", "ctrl+", "ctrl+ctrl+a", "ctrl+control", "hyper+a", "ctrl+foo", "a+b", "\n", "ctrl+\u{7}"] {
+        for text in ["", "+", "ctrl+", "ctrl+ctrl+a", "ctrl+control", "hyper+a", "ctrl+foo", "a+b", "\n", "ctrl+\u{7}"]
+        {
             assert_eq!(text.parse::<Chord>().expect_err(text).code(), Code::InvalidArgs, "{text:?}");
         }
     }
 
     #[test]
     fn combinations_beyond_the_window_are_protected_whatever_else_is_held() {
-        for text in
-            ["alt+f4", "ctrl+alt+f4", "shift+alt+f4", "alt+tab", "ctrl+alt+del", "ctrl+alt+f1", "super+l", "cmd+q", "super"]
-        {
+        for text in [
+            "alt+f4",
+            "ctrl+alt+f4",
+            "shift+alt+f4",
+            "alt+tab",
+            "ctrl+alt+del",
+            "ctrl+alt+f1",
+            "super+l",
+            "cmd+q",
+            "super",
+        ] {
             assert!(chord(text).protected().is_some(), "{text}");
         }
         for text in ["ctrl+s", "alt+f", "f4", "ctrl+shift+tab", "ctrl+alt+t"] {

@@ -285,9 +285,11 @@ pub trait Platform: Send + Sync {
         let applications = self.applications(call)?;
         let windows = self.windows(call, &applications.items)?;
         let is_it = |other: &Window| other.native == window.native && other.process == window.process;
-        windows.items.into_iter().find(is_it).ok_or_else(|| {
-            Error::new(Code::WindowNotFound, format!("window {} has closed", window.id))
-        })
+        windows
+            .items
+            .into_iter()
+            .find(is_it)
+            .ok_or_else(|| Error::new(Code::WindowNotFound, format!("window {} has closed", window.id)))
     }
 
     /// The screens, the primary one first.

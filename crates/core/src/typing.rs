@@ -80,8 +80,9 @@ pub fn type_text(platform: &dyn Platform, call: &Call<'_>, field: Field<'_>, tex
         let send = || {
             call.go_on()?;
             if is_told && has_focus(platform, call, &field)? == Some(false) {
-                return Err(Error::new(Code::PolicyDenied, "the element does not have the focus any more")
-                    .kind("not_focused"));
+                return Err(
+                    Error::new(Code::PolicyDenied, "the element does not have the focus any more").kind("not_focused")
+                );
             }
             strike(platform, call, &window, Stroke::Text(batch_text))
         };
@@ -125,15 +126,17 @@ pub fn keys_reach(platform: &dyn Platform, call: &Call<'_>, window: &Window) -> 
     let applications = platform.applications(call)?;
     let windows = platform.windows(call, &applications.items)?;
     let holder = windows.items.iter().find(|other| other.native.is_some() && other.native == attention.keyboard);
-    let who = holder.map_or("no known window".to_owned(), |other| {
-        format!("{} of {}", quote(&other.title), quote(&other.app_name))
-    });
+    let who = holder
+        .map_or("no known window".to_owned(), |other| format!("{} of {}", quote(&other.title), quote(&other.app_name)));
     Err(Error::new(
         Code::PolicyDenied,
         format!("window {} {} does not have the keyboard; {who} has it", window.id, quote(&window.title)),
     )
     .kind("not_focused")
-    .detail("keyboard", holder.map(|other| json!({ "id": other.id, "title": other.title, "app_name": other.app_name }))))
+    .detail(
+        "keyboard",
+        holder.map(|other| json!({ "id": other.id, "title": other.title, "app_name": other.app_name })),
+    ))
 }
 
 /// Gives the element the focus: by asking it, else with a click at it. Whether it says that it has it.

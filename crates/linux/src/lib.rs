@@ -25,5 +25,5 @@ mod wire;
 pub mod x11;
 
 pub use adapter::LinuxPlatform;
-pub use process::process as process_of;
 pub use doctor::LinuxDoctor;
+pub use process::process as process_of;

@@ -16,7 +16,7 @@ mod store;
 
 pub use clock::SystemClock;
 pub use hold::KeptFor;
-pub use surehand_linux::process_of;
 pub use keeper::{KEEPER, keep};
 pub use runtime::{Confirm, ReadInput, Runtime};
 pub use settings::{Places, Settings};
+pub use surehand_linux::process_of;

@@ -38,7 +38,8 @@ impl Held {
 
     /// A client that runs a command and stays there.
     fn client(&self, arguments: &[&str]) -> Client {
-        let surehand = self.stage.desktop.sandbox().command(&[arguments, &["--desktop", self.stage.desktop.id()]].concat());
+        let surehand =
+            self.stage.desktop.sandbox().command(&[arguments, &["--desktop", self.stage.desktop.id()]].concat());
         let script = "import subprocess, sys\nsubprocess.run(sys.argv[1:], check=True)\nprint('done', flush=True)\nsys.stdin.read()\n";
         let mut client = Command::new("/usr/bin/python3");
         client.args(["-c", script]).arg(surehand.get_program()).args(surehand.get_args()).env_clear();
@@ -47,7 +48,8 @@ impl Held {
                 client.env(name, value);
             }
         }
-        let child = client.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a client");
+        let child =
+            client.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("a client");
         Client(child)
     }
 }
@@ -79,7 +81,10 @@ fn keys_and_buttons_are_down_until_they_are_let_go() {
     assert_eq!(held.down(), (json!([SHIFT]), json!([1])));
     held.stage.ok(&["--headed", "mouse-move", "--xy", "720,780"]);
     assert_eq!(held.down().1, json!([1]), "moving does not let it go");
-    assert_eq!(held.stage.ok(&["--headed", "mouse-up", "--xy", "720,780"])["disposition"]["delivery"], "delivered_unverified");
+    assert_eq!(
+        held.stage.ok(&["--headed", "mouse-up", "--xy", "720,780"])["disposition"]["delivery"],
+        "delivered_unverified"
+    );
     assert_eq!(held.down(), (json!([SHIFT]), json!([])));
     held.stage.ok(&["--headed", "key-up", "shift"]);
     assert_eq!(held.down(), (json!([]), json!([])));

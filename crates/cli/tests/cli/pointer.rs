@@ -36,7 +36,10 @@ fn click_at(desktop: &PrivateDesktop, fixture: &mut Fixture, app: &str, name: &s
     let place = centre(&bounds(desktop, &tree.reference("button", name)));
     let mark = fixture.log().len();
     let answer = ok(&desktop.surehand(&["--headed", "mouse-click", "--xy", &place, "--app", app]));
-    assert_eq!((&answer["frame"], &answer["disposition"]["delivery"]), (&json!("screen"), &json!("delivered_unverified")));
+    assert_eq!(
+        (&answer["frame"], &answer["disposition"]["delivery"]),
+        (&json!("screen"), &json!("delivered_unverified"))
+    );
     let clicked = fixture.wait_for(&format!("{name} is clicked at {place}"), |events| {
         events[mark..].iter().find(|event| event["event"] == "clicked").cloned()
     });
@@ -155,9 +158,9 @@ fn case_31_an_application_that_hangs_costs_nobody_else() {
     stage.since(mark);
     let mark = stage.mark();
     stage.ok(&["click", &press]);
-    stage.fixture.wait_for("it is clicked", |events| {
-        events[mark..].iter().find(|event| event["event"] == "clicked").cloned()
-    });
+    stage
+        .fixture
+        .wait_for("it is clicked", |events| events[mark..].iter().find(|event| event["event"] == "clicked").cloned());
 }
 
 #[test]

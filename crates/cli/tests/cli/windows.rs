@@ -72,5 +72,8 @@ fn the_focus_is_given_where_the_window_system_confirms_it() {
     }
     stage.refused(&["--headed", "focus-window"], Code::InvalidArgs);
     stage.refused(&["--headed", "focus-window", "--title", "nothing like it"], Code::WindowNotFound);
-    assert_eq!(stage.ok(&["--headed", "focus-window", "--title", "In front"])["disposition"], json!({"delivery": "not_delivered", "retry": "safe"}));
+    assert_eq!(
+        stage.ok(&["--headed", "focus-window", "--title", "In front"])["disposition"],
+        json!({"delivery": "not_delivered", "retry": "safe"})
+    );
 }

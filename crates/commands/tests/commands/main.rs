@@ -15,6 +15,7 @@ mod acting;
 mod applications;
 mod dispatching;
 mod observing;
+mod physical;
 mod registry;
 mod system;
 mod targets;

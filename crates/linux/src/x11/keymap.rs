@@ -150,9 +150,8 @@ impl Keymap {
 
     /// The keys that mean nothing, from the highest code down: physical keyboards have keys at low codes.
     pub(super) fn spare(&self) -> Vec<u8> {
-        let means_nothing = |symbols: &KeySymbols| {
-            symbols.groups.iter().all(|(_, levels)| levels.iter().all(|symbol| *symbol == 0))
-        };
+        let means_nothing =
+            |symbols: &KeySymbols| symbols.groups.iter().all(|(_, levels)| levels.iter().all(|symbol| *symbol == 0));
         let is_modifier = |code: &u8| self.modifiers.get(code).is_some_and(|bits| *bits != 0);
         let keys = self.keys.iter().rev().filter(|(_, symbols)| means_nothing(symbols));
         keys.map(|(code, _)| *code).filter(|code| !is_modifier(code)).collect()

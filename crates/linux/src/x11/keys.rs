@@ -244,7 +244,8 @@ impl Display {
     }
 }
 
-pub(super) type Sent<'c> = x11rb::cookie::VoidCookie<'c, x11rb::rust_connection::RustConnection<super::stream::Bounded>>;
+pub(super) type Sent<'c> =
+    x11rb::cookie::VoidCookie<'c, x11rb::rust_connection::RustConnection<super::stream::Bounded>>;
 
 /// XKB's word for a device's default feedback.
 const CORE_IDS: u16 = 0x400;

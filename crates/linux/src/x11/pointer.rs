@@ -66,9 +66,12 @@ impl Display {
         }
         // What comes of the press later is a click, and not a button that stays down.
         self.fake_pointer(BUTTON_RELEASE_EVENT, physical, (0, 0))?;
-        Err(Error::new(Code::ActionFailed, "the button of the pointer did not go down: something holds the pointer frozen")
-            .kind("pointer_frozen")
-            .delivery(Delivery::DeliveryUncertain))
+        Err(Error::new(
+            Code::ActionFailed,
+            "the button of the pointer did not go down: something holds the pointer frozen",
+        )
+        .kind("pointer_frozen")
+        .delivery(Delivery::DeliveryUncertain))
     }
 
     /// Lets a button go, if it is down.

@@ -46,7 +46,8 @@ impl Display {
         let border = u32::from(geometry.border_width);
         let (left, top) = (i32::from(geometry.x), i32::from(geometry.y));
         let at = Area::new(point.x, point.y, 1, 1);
-        let outer = Area::new(left, top, u32::from(geometry.width) + 2 * border, u32::from(geometry.height) + 2 * border);
+        let outer =
+            Area::new(left, top, u32::from(geometry.width) + 2 * border, u32::from(geometry.height) + 2 * border);
         if outer.meet(at).is_none() {
             return Ok(false);
         }

@@ -1,8 +1,8 @@
 //! The screens, and how much is enlarged on them.
 
+use surehand_core::Result;
 use surehand_core::display::Display as Screen;
 use surehand_core::geometry::Rect;
-use surehand_core::Result;
 use x11rb::protocol::randr::{self, ConnectionExt as _};
 use x11rb::protocol::xproto::{AtomEnum, ConnectionExt as _};
 

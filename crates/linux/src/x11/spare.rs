@@ -72,7 +72,8 @@ impl Display {
         let until = (Instant::now() + patience).min(self.connection.stream().until());
         let listen = |mask| {
             let aux = ChangeWindowAttributesAux::new().event_mask(mask);
-            let sent = self.connection.change_window_attributes(self.root(), &aux).map_err(|fault| self.fault(fault))?;
+            let sent =
+                self.connection.change_window_attributes(self.root(), &aux).map_err(|fault| self.fault(fault))?;
             sent.check().map_err(|fault| self.fault(fault))
         };
         // The answer goes to the root window; Qt sends it to whoever listens to the root window itself.

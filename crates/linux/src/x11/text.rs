@@ -85,8 +85,7 @@ impl Display {
         if bound.is_empty() {
             return self.send_and_release(&strokes).map(|()| taken);
         }
-        let symbols: BTreeMap<u8, u32> =
-            bound.iter().map(|(c, code)| (*code, Keysym::from_char(*c).raw())).collect();
+        let symbols: BTreeMap<u8, u32> = bound.iter().map(|(c, code)| (*code, Keysym::from_char(*c).raw())).collect();
         self.bind(&symbols)?;
         if !self.is_bound(&symbols)? {
             self.take_back_bindings()?;

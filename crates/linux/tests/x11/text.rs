@@ -81,7 +81,9 @@ impl Stage {
             // Slow, as an application that is at work.
             std::thread::park_timeout(manners.pause);
             match event {
-                Event::MappingNotify(notice) if notice.request == Mapping::KEYBOARD => (width, symbols) = self.mapping(),
+                Event::MappingNotify(notice) if notice.request == Mapping::KEYBOARD => {
+                    (width, symbols) = self.mapping()
+                }
                 Event::ClientMessage(asked) if asked.type_ == protocols && asked.data.as_data32()[0] == ping => {
                     let root = self.client.root;
                     let answer = ClientMessageEvent { window: root, ..asked };
@@ -117,7 +119,8 @@ fn every_character_arrives_in_every_layout() {
         let stage = Stage::new(layout);
         let display = stage.desk.connect();
         let before = stage.mapping();
-        for text in ["Hello, World! 0123456789", "a\tb\nc", "{}[]|\\~`@#'\"<>", POLISH, "Привет ёж", "ÄÖÜß àéîõ"] {
+        for text in ["Hello, World! 0123456789", "a\tb\nc", "{}[]|\\~`@#'\"<>", POLISH, "Привет ёж", "ÄÖÜß àéîõ"]
+        {
             let (result, read) = stage.typed(&display, text, QUICK);
             result.unwrap_or_else(|error| panic!("{layout} {text}: {error} {:?}", error.details()));
             assert_eq!(read, text, "{layout}");

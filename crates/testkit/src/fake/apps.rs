@@ -32,6 +32,7 @@ pub(crate) struct FakeWindow {
     pub(crate) bounds: Rect,
     pub(crate) minimized: bool,
     pub(crate) maximized: bool,
+    pub(crate) has_handle: bool,
     pub(crate) keeps_open: bool,
     pub(crate) on_close: Option<Change>,
 }
@@ -95,6 +96,7 @@ impl Scene {
             bounds: Rect { x: step, y: step, width: 64, height: 48 },
             minimized: false,
             maximized: false,
+            has_handle: true,
             keeps_open: false,
             on_close: None,
         });
@@ -250,7 +252,7 @@ impl Scene {
             app_name: app_name.unwrap_or_default(),
             process: window.process.clone(),
             object: window.object.clone(),
-            native: Some(window.native),
+            native: window.has_handle.then_some(window.native),
             bounds: Reading::Known(window.bounds),
             frame: Reading::Known(window.bounds),
             maximized: Reading::Known(window.maximized),

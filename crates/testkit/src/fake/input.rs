@@ -1,7 +1,9 @@
 //! Physical input and windows of a fake platform.
 
+use surehand_core::display::Display;
 use surehand_core::error::{Code, Error, Result};
-use surehand_core::geometry::Point;
+use surehand_core::geometry::{Point, Rect};
+use surehand_core::object::ObjectId;
 use surehand_core::platform::WindowChange;
 use surehand_core::stroke::Stroke;
 use surehand_core::window::Window;
@@ -76,6 +78,35 @@ impl Scene {
             WindowChange::Restore => (known.minimized, known.maximized) = (false, false),
         }
         Ok(())
+    }
+
+    /// What is under the pointer inside of windows, whatever the point.
+    pub fn hit(&mut self, object: &ObjectId) {
+        self.hit = Some(object.clone());
+    }
+
+    /// The window is not told from others of the screen any more.
+    pub fn lose_handle(&mut self, window: &ObjectId) {
+        self.window_mut(window).has_handle = false;
+    }
+
+    /// The screens are others from the second time on that they are asked for.
+    pub fn screens_change(&mut self) {
+        self.next_screens = Some(vec![Rect { x: 0, y: 0, width: 640, height: 480 }]);
+    }
+
+    pub(crate) fn displays(&mut self) -> Vec<Display> {
+        let screen = |(index, bounds): (usize, &Rect)| Display {
+            id: format!("fake-{index}"),
+            bounds: *bounds,
+            is_primary: index == 0,
+            scale: 1.0,
+        };
+        let displays = self.screens.iter().enumerate().map(screen).collect();
+        if let Some(next) = self.next_screens.take() {
+            self.screens = next;
+        }
+        displays
     }
 
     /// From now on windows are asked in vain to change.

@@ -189,6 +189,11 @@ impl Platform for FakePlatform {
         Ok(scene.windows.iter().find(|window| window.native == native).map(|window| window.process.clone()))
     }
 
+    fn element_at(&self, call: &Call<'_>, _: &Application, _: &Window, _: Point) -> Result<Option<ObjectId>> {
+        call.go_on()?;
+        Ok(lock(&self.scene).hit.clone())
+    }
+
     fn change_window(&self, call: &Call<'_>, window: &Window, change: WindowChange) -> Result<()> {
         call.go_on()?;
         lock(&self.scene).change_window(window, change)
@@ -196,8 +201,7 @@ impl Platform for FakePlatform {
 
     fn displays(&self, call: &Call<'_>) -> Result<Vec<Display>> {
         call.go_on()?;
-        let bounds = Rect { x: 0, y: 0, width: 1280, height: 800 };
-        Ok(vec![Display { id: "fake".into(), bounds, is_primary: true, scale: 1.0 }])
+        Ok(lock(&self.scene).displays())
     }
 
     fn capture(&self, call: &Call<'_>, target: &CaptureTarget) -> Result<Picture> {

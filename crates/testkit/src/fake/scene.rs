@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
+use surehand_core::geometry::Rect;
 use surehand_core::node::{Content, Node};
 use surehand_core::object::{ObjectId, Process};
 use surehand_core::platform::Attention;
@@ -62,6 +63,9 @@ pub struct Scene {
     pub(crate) key_responses: HashMap<String, Change>,
     pub(crate) stroke_response: Option<OnStroke>,
     pub(crate) windows_stay: bool,
+    pub(crate) hit: Option<ObjectId>,
+    pub(crate) screens: Vec<Rect>,
+    pub(crate) next_screens: Option<Vec<Rect>>,
     pub(crate) running: HashSet<Process>,
     pub(crate) attention: Attention,
     pub(crate) observation_cut: Option<GapReason>,
@@ -94,6 +98,9 @@ impl Scene {
             key_responses: HashMap::new(),
             stroke_response: None,
             windows_stay: false,
+            hit: None,
+            screens: vec![Rect { x: 0, y: 0, width: 1280, height: 800 }],
+            next_screens: None,
             running: HashSet::new(),
             attention: Attention { pointer: None, active: None, keyboard: None },
             observation_cut: None,
