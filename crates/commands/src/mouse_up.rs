@@ -47,8 +47,11 @@ impl Command for MouseUp {
         let call = cx.call(PHYSICAL_MS);
         let platform = cx.platform(&call)?;
         let _alone = cx.services.leases().take(&call, &Claim::Desktop)?;
-        platform.strike(&call, &[Stroke::MoveTo(self.xy.0)])?;
-        let released = cx.services.holder().release(&call, &Grip::Button(button))?;
+        let (holder, grip) = (cx.services.holder(), Grip::Button(button));
+        let released = holder.holds(&grip) && {
+            platform.strike(&call, &[Stroke::MoveTo(self.xy.0)])?;
+            holder.release(&call, &grip)?
+        };
         let delivery = if released { Delivery::DeliveredUnverified } else { Delivery::NotDelivered };
         cx.disposition = Some(delivery.into());
         let report = PointerReport::new(Self::SPEC.name, self.xy.0, None);

@@ -74,6 +74,9 @@ pub trait Holder: Send + Sync {
     /// [`crate::platform::Platform::strike`].
     fn hold(&self, call: &Call<'_>, grip: &Grip, limit: Duration) -> Result<()>;
 
+    /// Whether something is held by this.
+    fn holds(&self, grip: &Grip) -> bool;
+
     /// Lets go something that is held by this. Whether it was.
     ///
     /// # Errors

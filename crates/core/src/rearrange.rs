@@ -42,9 +42,9 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(window: &Window, attention: Attention) -> Seen {
+    fn of(window: &Window, attention: &Attention) -> Seen {
         // The pointer moves by itself.
-        let attention = Attention { pointer: None, ..attention };
+        let attention = Attention { pointer: None, ..attention.clone() };
         Seen {
             frame: window.frame,
             bounds: window.bounds,
@@ -134,6 +134,6 @@ fn look(platform: &dyn Platform, call: &Call<'_>, window: &Window) -> Result<(Wi
     }
     let now = platform.look_at_window(call, window)?;
     let attention = platform.attention(call)?;
-    let seen = Seen::of(&now, attention);
+    let seen = Seen::of(&now, &attention);
     Ok((now, seen))
 }

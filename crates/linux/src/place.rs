@@ -78,7 +78,7 @@ impl Frame {
         })
     }
 
-    fn from_screen(self, point: Point) -> Option<(i32, i32)> {
+    fn of_screen(self, point: Point) -> Option<(i32, i32)> {
         let place = |at: i32, origin: i64| i32::try_from((i64::from(at) - origin).div_euclid(self.scale)).ok();
         Some((place(point.x, self.x)?, place(point.y, self.y)?))
     }
@@ -116,7 +116,7 @@ pub(crate) async fn element_at(
     let end = tokio::time::Instant::now() + span;
     let left = || end.saturating_duration_since(tokio::time::Instant::now());
     let Some(object) = &window.object else { return Ok(None) };
-    let Some((x, y)) = frame(link, window, left()).await.and_then(|frame| frame.from_screen(point)) else {
+    let Some((x, y)) = frame(link, window, left()).await.and_then(|frame| frame.of_screen(point)) else {
         return Ok(None);
     };
     let coordinates = link.toolkit.coordinates();
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(frame.to_screen(rect(110, 130, 20, 10)), Some(rect(110, 130, 20, 10)));
         let scaled = Frame::between(Toolkit::Gtk3, rect(50, 50, 251, 211), client).expect("it fits");
         assert_eq!(scaled.to_screen(rect(60, 70, 20, 10)), Some(rect(120, 140, 40, 20)));
-        assert_eq!(scaled.from_screen(Point { x: 121, y: 141 }), Some((60, 70)));
+        assert_eq!(scaled.of_screen(Point { x: 121, y: 141 }), Some((60, 70)));
     }
 
     #[test]

@@ -153,6 +153,10 @@ impl Holder for KeeperHolder {
         }
     }
 
+    fn holds(&self, grip: &Grip) -> bool {
+        self.socket(grip).exists()
+    }
+
     fn release(&self, call: &Call<'_>, grip: &Grip) -> Result<bool> {
         Ok(self.ask(call, &self.socket(grip), grip)?.is_some())
     }

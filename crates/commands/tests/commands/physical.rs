@@ -138,14 +138,14 @@ fn windows() {
     ] {
         golden.case(about, &rig, line);
     }
-    rig.fake().change(|scene| scene.keep_windows());
+    rig.fake().change(surehand_testkit::fake::Scene::keep_windows);
     golden.case("one that stays", &rig, &["move-window", "--app", "editor", "--x", "50", "--y", "70"]);
     let window = rig.window().clone();
     rig.fake().change(move |scene| scene.lose_handle(&window));
     golden.case("one that cannot be told from others", &rig, &["maximize", "--app", "editor"]);
     golden.case("screens", &rig, &["list-displays"]);
     golden.case("no such screen", &rig, &["screenshot", "--screen", "1"]);
-    rig.fake().change(|scene| scene.screens_change());
+    rig.fake().change(surehand_testkit::fake::Scene::screens_change);
     golden.case("screens that change", &rig, &["screenshot", "--screen", "0"]);
     golden.case("not on Linux", &rig, &["open-system-surface", "--surface", "dock"]);
     golden.case("not on Linux either", &rig, &["cursor-overlay", "enable"]);

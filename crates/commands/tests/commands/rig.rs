@@ -65,6 +65,10 @@ impl Holder for FakeHolder {
         Ok(())
     }
 
+    fn holds(&self, grip: &Grip) -> bool {
+        self.0.lock().unwrap().iter().any(|(other, _)| other == grip)
+    }
+
     fn release(&self, _: &Call<'_>, grip: &Grip) -> Result<bool> {
         let mut held = self.0.lock().unwrap();
         let before = held.len();

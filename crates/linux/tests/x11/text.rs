@@ -82,7 +82,7 @@ impl Stage {
             std::thread::park_timeout(manners.pause);
             match event {
                 Event::MappingNotify(notice) if notice.request == Mapping::KEYBOARD => {
-                    (width, symbols) = self.mapping()
+                    (width, symbols) = self.mapping();
                 }
                 Event::ClientMessage(asked) if asked.type_ == protocols && asked.data.as_data32()[0] == ping => {
                     let root = self.client.root;
