@@ -213,7 +213,8 @@ fn read_back(
         return Ok(ReadBack::Secret);
     }
     let Some(before) = before else { return Ok(ReadBack::NotTold) };
-    let patience = call.at_most(PATIENCE);
+    let mut patience = call.at_most(PATIENCE);
+    let mut last = None;
     loop {
         let node = match live(platform, call, field) {
             Ok(node) => node,
@@ -228,6 +229,11 @@ fn read_back(
         // What was selected has been replaced.
         if crate::act::is_inserted(before, text, &after) || after == text {
             return Ok(ReadBack::Exact);
+        }
+        // One that is still at work on it has not shown all of it.
+        if last.as_ref() != Some(&after) {
+            patience = call.at_most(PATIENCE);
+            last = Some(after);
         }
         if patience.left().is_zero() || call.go_on().is_err() {
             return Err(Error::new(

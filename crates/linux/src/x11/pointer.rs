@@ -38,10 +38,17 @@ impl Display {
             return Err(outside(point));
         }
         self.fake_pointer(MOTION_NOTIFY_EVENT, 0, (x, y))?;
-        let now = self.pointer()?;
-        if (now.root_x, now.root_y) == (x, y) {
-            return Ok(());
-        }
+        let until = (Instant::now() + FROZEN).min(self.connection.stream().until());
+        let now = loop {
+            let now = self.pointer()?;
+            if (now.root_x, now.root_y) == (x, y) {
+                return Ok(());
+            }
+            if Instant::now() >= until {
+                break now;
+            }
+            self.wait_a_moment()?;
+        };
         Err(Error::new(Code::ActionFailed, "the pointer is not where it was put: something moves or confines it")
             .kind("pointer_moved")
             .detail("pointer", Point { x: now.root_x.into(), y: now.root_y.into() })
@@ -144,13 +151,17 @@ impl Display {
             if Instant::now() >= until {
                 return Ok(false);
             }
-            // No event tells a client that asked for none what became of a button.
-            self.connection
-                .stream()
-                .readable_within(Duration::from_millis(2))
-                .map_err(|fault| uncertain(self.fault(ConnectionError::IoError(fault))))?;
+            self.wait_a_moment()?;
         }
         Ok(true)
+    }
+
+    /// No event tells a client that asked for none what became of a button or the pointer.
+    fn wait_a_moment(&self) -> Result<()> {
+        let waited = self.connection.stream().readable_within(Duration::from_millis(2));
+        waited
+            .map(drop)
+            .map_err(|fault| self.fault(ConnectionError::IoError(fault)).delivery(Delivery::DeliveryUncertain))
     }
 
     /// The button of the device that means this one: left-handed people have them exchanged.

@@ -21,14 +21,14 @@ use super::keymap::Strokes;
 const PIECE: usize = 64;
 
 /// How long a window may take to answer that it has read the keys.
-const ANSWER: Duration = Duration::from_secs(2);
+const ANSWER: Duration = Duration::from_secs(3);
 
 /// How long a binding stays for a window that takes no pings.
 const GRACE: Duration = Duration::from_millis(300);
 
 impl Display {
-    /// Types the text into whatever has the focus. When it returns, every key was sent, and where keys had to be
-    /// bound for it the window has read them.
+    /// Types the text into whatever has the focus. When it returns, every key was sent, and a window that takes pings
+    /// has read them.
     ///
     /// # Errors
     /// `INVALID_ARGS` for a character that cannot be typed. `ACTION_FAILED` when somebody holds a key or a lock
@@ -83,7 +83,9 @@ impl Display {
         let keys: Vec<u8> = strokes.iter().map(|stroke| stroke.key).collect();
         self.check_free(&keyboard.keymap, &keys)?;
         if bound.is_empty() {
-            return self.send_and_release(&strokes).map(|()| taken);
+            self.send_and_release(&strokes)?;
+            // Who goes on before the window has read the keys cannot tell what it holds.
+            return self.wait_until_read().map(|_| taken);
         }
         let symbols: BTreeMap<u8, u32> = bound.iter().map(|(c, code)| (*code, Keysym::from_char(*c).raw())).collect();
         self.bind(&symbols)?;
@@ -99,20 +101,23 @@ impl Display {
             // Otherwise the window may still have keys to read, and the next call takes the bindings back.
             return Err(error);
         }
-        match self.ping_focus(ANSWER)? {
-            Some(true) => {}
-            Some(false) => {
-                return Err(Error::new(
-                    Code::AppUnresponsive,
-                    "the window did not read the keys in time; part of the text may be there",
-                )
-                .kind("keys_not_read")
-                .delivery(Delivery::DeliveryUncertain));
-            }
-            None => self.pause(GRACE)?,
+        if !self.wait_until_read()? {
+            self.pause(GRACE)?;
         }
         self.take_back_bindings().map_err(|error| error.delivery(Delivery::DeliveryUncertain))?;
         Ok(taken)
+    }
+
+    /// Waits until the window has read the keys; `false` where it does not tell.
+    fn wait_until_read(&self) -> Result<bool> {
+        let answered = self.ping_focus(ANSWER).map_err(|error| error.delivery(Delivery::DeliveryUncertain))?;
+        if answered == Some(false) {
+            let why = "the window did not read the keys in time; part of the text may be there";
+            return Err(Error::new(Code::AppUnresponsive, why)
+                .kind("keys_not_read")
+                .delivery(Delivery::DeliveryUncertain));
+        }
+        Ok(answered.is_some())
     }
 
     fn is_bound(&self, symbols: &BTreeMap<u8, u32>) -> Result<bool> {
