@@ -26,6 +26,9 @@ const BATCH: usize = 24;
 /// How long an element may take to say that it has the focus, and to show what was typed.
 const PATIENCE: Duration = Duration::from_millis(1_000);
 
+/// How long the window system may take to give the keyboard to a window that takes it.
+const TAKEN_OVER: Duration = Duration::from_millis(500);
+
 /// How often it is looked at.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -90,6 +93,27 @@ pub fn type_text(platform: &dyn Platform, call: &Call<'_>, field: Field<'_>, tex
         typed += batch.len();
     }
     read_back(platform, call, &field, before.as_deref(), text).map_err(|error| told(error, typed))
+}
+
+/// The error of an element that has lost the focus: it names the window that has the keyboard where that is another
+/// one, which shows a moment later.
+fn lost_focus(platform: &dyn Platform, call: &Call<'_>, window: &Window) -> Error {
+    let moment = call.at_most(TAKEN_OVER);
+    while !moment.left().is_zero() {
+        match keys_reach(platform, call, window) {
+            Err(error)
+                if error.kind_of() == Some("not_focused")
+                    && error.details().get("keyboard").is_some_and(|holder| !holder.is_null()) =>
+            {
+                return error;
+            }
+            _ => call.clock.pause(LOOK.min(moment.left()), call.cancel),
+        }
+        if call.go_on().is_err() {
+            break;
+        }
+    }
+    Error::new(Code::PolicyDenied, "the element does not have the focus any more").kind("not_focused")
 }
 
 /// Sends keys to a window, and to nobody else.
