@@ -24,6 +24,13 @@ pub(crate) struct Bench {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
+    /// Let two agents act on two windows of one desktop, and count what went to the wrong one.
+    #[command(disable_help_flag = true)]
+    Agents {
+        /// Passed on to the harness; `--help` tells what there is.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+        arguments: Vec<OsString>,
+    },
     /// Change windows between reading and clicking, and count what was really clicked.
     #[command(disable_help_flag = true)]
     Churn {
@@ -44,17 +51,19 @@ impl Bench {
     /// When something cannot be installed, built, started or measured, or the harness finds something wrong.
     pub(crate) fn run(self) -> Result<()> {
         match self.what {
-            What::Churn { arguments } => {
-                packages::ensure(&["desktop", "test"])?;
-                run(cargo().args(["build", "--release", "-p", "surehand-cli", "-p", "surehand-testkit", "--bins"]))?;
-                let mut churn = Command::new(built("churn"));
-                churn.current_dir(root()).arg("--binary").arg(built("surehand")).args(arguments);
-                run(&mut churn)
-            }
+            What::Agents { arguments } => harness("agents", arguments),
+            What::Churn { arguments } => harness("churn", arguments),
             What::Snapshot(task) => task.run(),
             What::Large(task) => task.run(),
         }
     }
+}
+
+/// Builds a harness of the test kit and the program, and lets the one loose on the other.
+fn harness(name: &str, arguments: Vec<OsString>) -> Result<()> {
+    packages::ensure(&["desktop", "test"])?;
+    run(cargo().args(["build", "--release", "-p", "surehand-cli", "-p", "surehand-testkit", "--bins"]))?;
+    run(Command::new(built(name)).current_dir(root()).arg("--binary").arg(built("surehand")).args(arguments))
 }
 
 /// A program that was built in release.

@@ -15,7 +15,9 @@ use surehand_commands::registry::{COMMANDS, FAMILIES};
 use surehand_core::desktop::Environment;
 use surehand_core::time::Cancel;
 use surehand_core::{Code, Error, Result};
-use surehand_runtime::{Places, Settings};
+use surehand_runtime::{KeptFor, Places, Settings};
+
+use crate::person;
 
 /// How answers are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -255,6 +257,9 @@ fn settings(matches: &ArgMatches) -> Result<Settings> {
         desktop,
         output,
         allowed: Allowed { headed: matches.get_flag("headed"), force: matches.get_flag("force") },
+        kept_for: person::client()
+            .zip(std::env::current_exe().ok())
+            .map(|(client, program)| KeptFor { program, client }),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         target: env!("SUREHAND_TARGET").to_owned(),
     })

@@ -1,6 +1,7 @@
 //! The command line of surehand. It parses, dispatches and prints; what commands mean is not decided here.
 
 mod arguments;
+mod person;
 mod print;
 mod signals;
 
@@ -21,6 +22,10 @@ use crate::arguments::{Arguments, Parsed};
 use crate::signals::Signals;
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|first| first == surehand_runtime::KEEPER) {
+        surehand_runtime::keep();
+        return ExitCode::SUCCESS;
+    }
     let arguments = match arguments::parse() {
         Parsed::Run(arguments) => arguments,
         Parsed::Text(text) => return print::text(&text),
@@ -41,7 +46,8 @@ fn run(arguments: Arguments, cancel: &Cancel) -> Result<Outcome> {
     let settings = arguments.settings?;
     let invocation = arguments.invocation;
     catch_unwind(AssertUnwindSafe(|| {
-        let runtime = Runtime::new(settings, Some(Box::new(arguments::standard_input)));
+        let runtime =
+            Runtime::new(settings, Some(Box::new(arguments::standard_input))).with_confirm(Box::new(person::confirm));
         dispatch(invocation, &runtime, cancel)
     }))
     .map_err(|_| {

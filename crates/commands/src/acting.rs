@@ -25,13 +25,13 @@ const EXAMPLES: std::time::Duration = std::time::Duration::from_millis(150);
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct ActionReport {
     /// The command.
-    action: &'static str,
+    pub(crate) action: &'static str,
     /// The element.
     #[serde(rename = "ref")]
-    ref_id: Ref,
+    pub(crate) ref_id: Ref,
     /// What was done and seen.
     #[serde(flatten)]
-    outcome: Outcome,
+    pub(crate) outcome: Outcome,
 }
 
 impl Outline for ActionReport {

@@ -56,6 +56,8 @@ pub enum Group {
     Interaction,
     /// The keyboard.
     Keyboard,
+    /// The pointer.
+    Mouse,
     /// Applications and windows.
     Applications,
     /// Waiting.

@@ -9,6 +9,7 @@ use surehand_core::desktop::{Desktops, Environment};
 use surehand_core::diagnosis::Doctor;
 use surehand_core::disposition::Disposition;
 use surehand_core::evidence::{self, Evidence, Verdict};
+use surehand_core::hold::Holder;
 use surehand_core::lease::Leases;
 use surehand_core::platform::{ObserveRequest, Platform};
 use surehand_core::reference::Ref;
@@ -82,6 +83,15 @@ pub trait Services {
 
     /// What whoever started this allows.
     fn allowed(&self) -> Allowed;
+
+    /// Who holds keys and buttons between commands.
+    fn holder(&self) -> &dyn Holder;
+
+    /// Has a person confirm something at the terminal device.
+    ///
+    /// # Errors
+    /// `POLICY_DENIED` when they do not, or nobody can be asked.
+    fn confirm(&self, cancel: &Cancel, question: &str) -> Result<()>;
 
     /// Time since start.
     fn clock(&self) -> &dyn Clock;

@@ -4,12 +4,13 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use surehand_core::Result;
 use surehand_core::node::Node;
 use surehand_core::reading::Reading;
 use surehand_core::reference::Ref;
 use surehand_core::state::State;
+use surehand_core::{Result, aim};
 
+use crate::aiming::window_of;
 use crate::command::{Command, Effect, Group, Spec};
 use crate::context::Cx;
 use crate::defaults::{FIVE_SECONDS, five_seconds};
@@ -94,7 +95,18 @@ impl Command for Get {
         let call = cx.call_for_action(self.timeout_ms);
         let platform = cx.platform(&call)?;
         let (snapshot, evidence) = cx.evidence(platform, self.ref_id)?;
-        let node = cx.resolve(platform, &call, &snapshot, &evidence)?.live.node;
+        let mut node = cx.resolve(platform, &call, &snapshot, &evidence)?.live.node;
+        if self.property == Property::Bounds {
+            // What an element says of itself may count from its window, or in larger pixels.
+            let window = window_of(cx, &call, &snapshot.application, &evidence.window)?;
+            let place = aim::place(platform, &call, &snapshot.application, &window, &node.object);
+            node.bounds = match place {
+                Ok(bounds) => Reading::Known(bounds),
+                Err(error) if error.kind_of() == Some("unknown_origin") => Reading::Unknown,
+                Err(error) if error.kind_of() == Some("no_place") => node.bounds,
+                Err(error) => return Err(error),
+            };
+        }
         let secret = node.has(State::Secure) && matches!(self.property, Property::Text | Property::Value);
         let value = if secret { Value::Null } else { read(&node, self.property) };
         let withheld = match value {

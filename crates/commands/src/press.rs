@@ -4,18 +4,16 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_core::disposition::{Delivery, Disposition};
-use surehand_core::error::Code;
 use surehand_core::input::Chord;
-use surehand_core::platform::Platform;
-use surehand_core::text::quote;
-use surehand_core::time::Call;
-use surehand_core::window::Window;
-use surehand_core::{Error, Result};
+use surehand_core::lease::Claim;
+use surehand_core::stroke::Stroke;
+use surehand_core::{Result, typing};
 
 use crate::command::{Command, Effect, Group, Spec};
 use crate::context::Cx;
 use crate::gate::{Resource, Subject};
 use crate::outline::{Lines, Outline, Word, made};
+use crate::physical::allow_combination;
 use crate::target::{self, Wanted, WindowView};
 
 /// Press a key combination in the window that has the keyboard
@@ -78,17 +76,18 @@ impl Command for Press {
 
     fn run(self, cx: &mut Cx<'_>) -> Result<Pressed> {
         let chord: Chord = self.combo.parse()?;
-        if let Some(why) = chord.protected() {
-            return Err(Error::new(Code::PolicyDenied, format!("`{chord}` is not sent: {why}"))
-                .kind("protected_combination")
-                .suggest("use the application's own buttons and menus; `close-app` closes an application"));
-        }
+        allow_combination(cx, &chord)?;
         let call = cx.call(LOOK_MS);
         let platform = cx.platform(&call)?;
         let (_, window) = target::window(platform, &call, self.wanted())?;
         cx.subject = Subject { app: Some(window.app_name.clone()), role: Some("window".into()), name: None };
-        has_keyboard(platform, &call, &window)?;
-        platform.press(&call, &chord)?;
+        let _alone = cx.services.leases().take(&call, &Claim::Desktop)?;
+        typing::strike(platform, &call, &window, Stroke::Chord(chord.clone())).map_err(|error| {
+            match error.kind_of() {
+                Some("not_focused") => error.suggest("use `click`, `type` or `set-value`, which need no focus"),
+                _ => error,
+            }
+        })?;
         let disposition = Delivery::DeliveredUnverified.into();
         cx.disposition = Some(disposition);
         Ok(Pressed {
@@ -104,24 +103,4 @@ impl Press {
     fn wanted(&self) -> Wanted<'_> {
         Wanted { app: self.app.as_deref(), window_id: self.window_id.as_deref() }
     }
-}
-
-/// Goes on only when the window system itself says that the keys will reach this window.
-fn has_keyboard(platform: &dyn Platform, call: &Call<'_>, window: &Window) -> Result<()> {
-    let attention = platform.attention(call)?;
-    if window.native.is_some() && window.native == attention.keyboard {
-        return Ok(());
-    }
-    let applications = platform.applications(call)?;
-    let windows = platform.windows(call, &applications.items)?;
-    let holder = windows.items.iter().find(|other| other.native.is_some() && other.native == attention.keyboard);
-    let who = holder
-        .map_or("no known window".to_owned(), |other| format!("{} of {}", quote(&other.title), quote(&other.app_name)));
-    Err(Error::new(
-        Code::PolicyDenied,
-        format!("window {} {} does not have the keyboard; {who} has it", window.id, quote(&window.title)),
-    )
-    .kind("not_focused")
-    .detail("keyboard", holder.map(WindowView::from))
-    .suggest("use `click`, `type` or `set-value`, which need no focus"))
 }

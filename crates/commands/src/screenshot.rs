@@ -5,7 +5,9 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_core::error::Code;
-use surehand_core::platform::{CaptureTarget, Picture};
+use surehand_core::geometry::Rect;
+use surehand_core::platform::{CaptureTarget, Picture, Platform};
+use surehand_core::time::Call;
 use surehand_core::{Error, Result};
 
 use crate::command::{Command, Effect, Group, Spec};
@@ -32,6 +34,10 @@ pub(crate) struct Screenshot {
     #[arg(long, value_name = "ID")]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     window_id: Option<String>,
+    /// Screen to show alone, by its place in `list-displays`, from 0
+    #[arg(long, value_name = "INDEX", conflicts_with_all = ["window_id", "app"])]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    screen: Option<usize>,
 }
 
 /// How long it may take.
@@ -90,7 +96,19 @@ impl Command for Screenshot {
             let id = window.id.clone();
             (CaptureTarget::Window(window), Some(id))
         };
-        let picture = platform.capture(&call, &target)?;
+        let screen = self.screen.map(|index| screen(platform, &call, index)).transpose()?;
+        if screen.is_some() && !self.is_screen() {
+            return Err(Error::new(Code::InvalidArgs, "give either a window or `--screen`").kind("bad_target"));
+        }
+        let mut picture = platform.capture(&call, &target)?;
+        if let Some(before) = screen {
+            // A screen that was moved or taken away meanwhile would show something else.
+            if self.screen.map(|index| screen_at(platform, &call, index)).transpose()?.flatten() != Some(before) {
+                return Err(Error::new(Code::ActionFailed, "the screens changed while the picture was taken")
+                    .kind("screens_changed"));
+            }
+            picture = cut(&picture, before)?;
+        }
         let png = encode(&picture)?;
         let (path, data) = match &self.path {
             Some(path) => (Some(cx.services.write_output(path, &png)?.to_string_lossy().into_owned()), None),
@@ -116,6 +134,31 @@ impl Screenshot {
     fn wanted(&self) -> Wanted<'_> {
         Wanted { app: self.app.as_deref(), window_id: self.window_id.as_deref() }
     }
+}
+
+fn screen(platform: &dyn Platform, call: &Call<'_>, index: usize) -> Result<Rect> {
+    screen_at(platform, call, index)?.ok_or_else(|| {
+        Error::new(Code::InvalidArgs, format!("there is no screen {index}"))
+            .kind("no_such_screen")
+            .suggest("see `list-displays`; the first one is 0")
+    })
+}
+
+fn screen_at(platform: &dyn Platform, call: &Call<'_>, index: usize) -> Result<Option<Rect>> {
+    Ok(platform.displays(call)?.get(index).map(|screen| screen.bounds))
+}
+
+/// The part of a picture that shows this part of the screen.
+fn cut(picture: &Picture, part: Rect) -> Result<Picture> {
+    let outside = || Error::new(Code::Internal, "the screen is not in the picture of the desktop");
+    let part = part.meet(picture.bounds).ok_or_else(outside)?;
+    let offset = |at: i32, from: i32| usize::try_from(i64::from(at) - i64::from(from)).map_err(|_| outside());
+    let (left, top) = (offset(part.x, picture.bounds.x)?, offset(part.y, picture.bounds.y)?);
+    let (width, row) = (part.width as usize * 3, picture.width as usize * 3);
+    let rows =
+        (top..top + part.height as usize).map(|y| picture.rgb.get(y * row + left * 3..y * row + left * 3 + width));
+    let rgb: Vec<u8> = rows.collect::<Option<Vec<_>>>().ok_or_else(outside)?.concat();
+    Ok(Picture { width: part.width, height: part.height, rgb, bounds: part })
 }
 
 fn encode(picture: &Picture) -> Result<Vec<u8>> {

@@ -99,6 +99,11 @@ pub struct Wanted<'w> {
 }
 
 impl Wanted<'_> {
+    /// Whether nothing is said.
+    pub fn is_nothing(&self) -> bool {
+        self.app.is_none() && self.window_id.is_none()
+    }
+
     /// For the gate.
     pub fn scope(&self) -> Scope {
         match (self.window_id, self.app) {

@@ -66,6 +66,10 @@ named_keys! {
     PageUp => "pageup";
     PageDown => "pagedown";
     Menu => "menu";
+    Shift => "shift";
+    Ctrl => "ctrl" | "control";
+    Alt => "alt" | "option";
+    Meta => "meta" | "cmd" | "command" | "super" | "win";
     F1 => "f1";
     F2 => "f2";
     F3 => "f3";
@@ -145,7 +149,30 @@ impl FromStr for Chord {
                     .ok_or_else(|| bad(format!("{} is not a key", crate::text::quote(last))))?,
             },
         };
+        if let Key::Named(name) = key
+            && modifiers.iter().any(|modifier| Chord::of_modifier(*modifier).key == Key::Named(name))
+        {
+            return Err(bad(format!("{} stands twice", crate::text::quote(last))));
+        }
         Ok(Chord { modifiers, key })
+    }
+}
+
+impl Modifier {
+    /// The modifier of that name alone, as in `--modifiers ctrl`.
+    ///
+    /// # Errors
+    /// `INVALID_ARGS` when no modifier is named so.
+    pub fn named(word: &str) -> Result<Modifier, Error> {
+        match NamedKey::from_word(&word.trim().to_ascii_lowercase()) {
+            Some(NamedKey::Ctrl) => Ok(Modifier::Ctrl),
+            Some(NamedKey::Alt) => Ok(Modifier::Alt),
+            Some(NamedKey::Shift) => Ok(Modifier::Shift),
+            Some(NamedKey::Meta) => Ok(Modifier::Meta),
+            _ => Err(Error::new(Code::InvalidArgs, format!("{} is not a modifier", crate::text::quote(word)))
+                .kind("bad_modifier")
+                .suggest("the modifiers are `ctrl`, `alt`, `shift` and `meta`")),
+        }
     }
 }
 
@@ -170,6 +197,17 @@ impl fmt::Display for Chord {
 }
 
 impl Chord {
+    /// A modifier by itself.
+    pub fn of_modifier(modifier: Modifier) -> Chord {
+        let key = match modifier {
+            Modifier::Ctrl => NamedKey::Ctrl,
+            Modifier::Alt => NamedKey::Alt,
+            Modifier::Shift => NamedKey::Shift,
+            Modifier::Meta => NamedKey::Meta,
+        };
+        Chord { modifiers: Vec::new(), key: Key::Named(key) }
+    }
+
     /// Why the combination is kept from agents: it closes, locks or switches things beyond the window that
     /// it is sent to. Any superset of the modifiers counts, since window managers ignore extra ones.
     pub fn protected(&self) -> Option<&'static str> {
@@ -191,7 +229,7 @@ impl Chord {
                 return Some("it switches to another console");
             }
         }
-        if has(Modifier::Meta) {
+        if has(Modifier::Meta) || named(NamedKey::Meta) {
             return Some("combinations with this key belong to the desktop, not to the window");
         }
         None
@@ -213,20 +251,31 @@ mod tests {
         assert_eq!(chord("ctrl+plus").to_string(), "ctrl+plus");
         assert_eq!(chord("comma").to_string(), "comma");
         assert_eq!(chord("é").key, Key::Character('é'));
+        assert_eq!(chord("Shift"), Chord::of_modifier(Modifier::Shift));
+        assert_eq!(chord("ctrl+alt").to_string(), "ctrl+alt");
     }
 
     #[test]
     fn what_is_no_combination_is_refused() {
-        for text in ["", "+", "ctrl+", "ctrl+ctrl+a", "hyper+a", "ctrl+foo", "a+b", "\n", "ctrl+\u{7}"] {
+        for text in ["", "+", "ctrl+", "ctrl+ctrl+a", "ctrl+control", "hyper+a", "ctrl+foo", "a+b", "\n", "ctrl+\u{7}"]
+        {
             assert_eq!(text.parse::<Chord>().expect_err(text).code(), Code::InvalidArgs, "{text:?}");
         }
     }
 
     #[test]
     fn combinations_beyond_the_window_are_protected_whatever_else_is_held() {
-        for text in
-            ["alt+f4", "ctrl+alt+f4", "shift+alt+f4", "alt+tab", "ctrl+alt+del", "ctrl+alt+f1", "super+l", "cmd+q"]
-        {
+        for text in [
+            "alt+f4",
+            "ctrl+alt+f4",
+            "shift+alt+f4",
+            "alt+tab",
+            "ctrl+alt+del",
+            "ctrl+alt+f1",
+            "super+l",
+            "cmd+q",
+            "super",
+        ] {
             assert!(chord(text).protected().is_some(), "{text}");
         }
         for text in ["ctrl+s", "alt+f", "f4", "ctrl+shift+tab", "ctrl+alt+t"] {

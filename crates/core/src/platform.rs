@@ -7,7 +7,6 @@
 use crate::display::Display;
 use crate::error::{Code, Error, Result};
 use crate::geometry::{Point, Rect};
-use crate::input::Chord;
 use crate::node::Node;
 use crate::object::{Application, ObjectId, Process};
 use crate::stroke::Stroke;
@@ -257,12 +256,6 @@ pub trait Platform: Send + Sync {
     /// `PLATFORM_NOT_SUPPORTED` when there is no display to ask.
     fn attention(&self, call: &Call<'_>) -> Result<Attention>;
 
-    /// Presses and releases a key combination as the keyboard would. Nothing is focused by it.
-    ///
-    /// # Errors
-    /// `INVALID_ARGS` when this keyboard has no such key, `PLATFORM_NOT_SUPPORTED` when keys cannot be sent.
-    fn press(&self, call: &Call<'_>, chord: &Chord) -> Result<()>;
-
     /// Takes a picture.
     ///
     /// # Errors
@@ -295,6 +288,15 @@ pub trait Platform: Send + Sync {
         Err(not_here("asking what is at a point of the screen"))
     }
 
+    /// The process that made the window of this handle, also one that is in no list, such as a menu.
+    ///
+    /// # Errors
+    /// `PLATFORM_NOT_SUPPORTED` when it is not told.
+    fn window_owner(&self, call: &Call<'_>, native: u64) -> Result<Option<Process>> {
+        let _ = (call, native);
+        Err(not_here("asking whose a window is"))
+    }
+
     /// The innermost element of the window that is at this point of the screen, as far as the application tells.
     ///
     /// # Errors
@@ -317,6 +319,21 @@ pub trait Platform: Send + Sync {
     fn change_window(&self, call: &Call<'_>, window: &Window, change: WindowChange) -> Result<()> {
         let _ = (call, window, change);
         Err(not_here("changing windows"))
+    }
+
+    /// A window as it is now, known again by its handle and its process.
+    ///
+    /// # Errors
+    /// `WINDOW_NOT_FOUND` when it is gone.
+    fn look_at_window(&self, call: &Call<'_>, window: &Window) -> Result<Window> {
+        let applications = self.applications(call)?;
+        let windows = self.windows(call, &applications.items)?;
+        let is_it = |other: &Window| other.native == window.native && other.process == window.process;
+        windows
+            .items
+            .into_iter()
+            .find(is_it)
+            .ok_or_else(|| Error::new(Code::WindowNotFound, format!("window {} has closed", window.id)))
     }
 
     /// The screens, the primary one first.

@@ -23,6 +23,9 @@ pub enum PointerButton {
 /// cannot; what is down by then is let go again, unless holding it was the step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Stroke {
+    /// Send keys from here on only while the window of this handle has the keyboard: looked at together with sending
+    /// them, so that nobody takes the focus in between.
+    Expect(u64),
     /// Press and let go a combination.
     Chord(Chord),
     /// Type text, character by character, whatever the layout of the keyboard.

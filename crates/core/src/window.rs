@@ -26,10 +26,14 @@ pub struct Window {
     pub native: Option<u64>,
     /// Where it is on the screen, without the window manager's frame.
     pub bounds: Reading<Rect>,
+    /// The same with the frame.
+    pub frame: Reading<Rect>,
     /// Whether it is the one that has the keyboard.
     pub focused: Reading<bool>,
     /// Whether it is minimised.
     pub minimized: Reading<bool>,
+    /// Whether it fills the screen.
+    pub maximized: Reading<bool>,
     /// Whether it takes part in the screen at all.
     pub visible: Reading<bool>,
 }

@@ -7,12 +7,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use surehand_core::desktop::Environment;
+use surehand_core::display::Display as Screen;
 use surehand_core::disposition::Delivery;
-use surehand_core::input::Chord;
+use surehand_core::geometry::Point;
 use surehand_core::object::{Application, ObjectId, Process};
 use surehand_core::platform::{
-    Attention, CaptureTarget, Inspection, Listing, Live, ObserveRequest, Operation, Picture, Platform,
+    Attention, CaptureTarget, Inspection, Listing, Live, ObserveRequest, Operation, Picture, Platform, WindowChange,
 };
+use surehand_core::stroke::Stroke;
 use surehand_core::time::{Call, Cancel};
 use surehand_core::tree::Observation;
 use surehand_core::watch::{Change, Watch};
@@ -24,7 +26,7 @@ use crate::connect::{Bus, Link};
 use crate::error::{Fault, no_bus, unresponsive};
 use crate::toolkit::Toolkit;
 use crate::x11::Display;
-use crate::{act, app, events, process, tree, window};
+use crate::{act, app, events, place, process, tree, window};
 
 /// How often a running call looks whether it was cancelled.
 const CANCEL_CHECK: Duration = Duration::from_millis(25);
@@ -234,8 +236,58 @@ impl Platform for LinuxPlatform {
         self.with_display(call, Display::attention)
     }
 
-    fn press(&self, call: &Call<'_>, chord: &Chord) -> Result<()> {
-        self.with_display(call, |display| display.press(chord))
+    fn strike(&self, call: &Call<'_>, strokes: &[Stroke]) -> Result<()> {
+        self.with_display(call, |display| display.strike(strokes))
+    }
+
+    fn window_at(&self, call: &Call<'_>, point: Point) -> Result<Option<u64>> {
+        self.with_display(call, |display| Ok(display.window_at(point)?.map(u64::from)))
+    }
+
+    fn window_owner(&self, call: &Call<'_>, native: u64) -> Result<Option<Process>> {
+        let Ok(native) = u32::try_from(native) else { return Ok(None) };
+        let pid = self.with_display(call, |display| display.pid_of(native))?;
+        Ok(pid.and_then(process::process))
+    }
+
+    fn element_at(
+        &self,
+        call: &Call<'_>,
+        application: &Application,
+        window: &Window,
+        point: Point,
+    ) -> Result<Option<ObjectId>> {
+        let name = self.link_name(&application.object)?;
+        let silent = |fault: &Fault| unresponsive(&application.program, application.process.pid, fault);
+        let span = call.left();
+        let found = self.run(call, async {
+            let work = async {
+                let link = self.bus.link(name).await?;
+                let id = |path: &str| self.bus.object(name, path);
+                place::element_at(&link, window, point, span, id).await
+            };
+            tokio::time::timeout(span, work).await.unwrap_or(Err(Fault::NoAnswer))
+        })?;
+        found.map_err(|fault| silent(&fault))
+    }
+
+    fn change_window(&self, call: &Call<'_>, window: &Window, change: WindowChange) -> Result<()> {
+        let native = native_of(window)?;
+        self.with_display(call, |display| display.change_window(native, change))
+    }
+
+    fn look_at_window(&self, call: &Call<'_>, window: &Window) -> Result<Window> {
+        let native = native_of(window)?;
+        // The window system alone knows all that changes, and its application need not be asked.
+        let seen = self.with_display(call, |display| display.window(native))?;
+        match seen.filter(|seen| seen.pid.is_none_or(|pid| pid == window.process.pid)) {
+            Some(seen) if process::is_running(&window.process) => Ok(window::updated(window, &seen, self.active(call))),
+            _ => Err(Error::new(Code::WindowNotFound, format!("window {} has closed", window.id))),
+        }
+    }
+
+    fn displays(&self, call: &Call<'_>) -> Result<Vec<Screen>> {
+        self.with_display(call, Display::screens)
     }
 
     fn capture(&self, call: &Call<'_>, target: &CaptureTarget) -> Result<Picture> {

@@ -14,6 +14,7 @@ mod error;
 mod events;
 mod frame;
 mod grid;
+mod place;
 mod process;
 #[cfg(any(test, fuzzing))]
 pub mod properties;
@@ -30,3 +31,4 @@ pub mod x11;
 
 pub use adapter::LinuxPlatform;
 pub use doctor::LinuxDoctor;
+pub use process::process as process_of;

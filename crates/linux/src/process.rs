@@ -132,7 +132,7 @@ fn token(boot: &str, started: u64) -> Option<String> {
 }
 
 /// The process of that pid as it is now.
-pub(crate) fn process(pid: u32) -> Option<Process> {
+pub fn process(pid: u32) -> Option<Process> {
     Some(Process { pid, generation: generation(pid)? })
 }
 

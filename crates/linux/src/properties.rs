@@ -177,6 +177,8 @@ fn shown(process: &Process, object: &ObjectId) -> Window {
         object: Some(object.clone()),
         native: None,
         bounds: Reading::Unknown,
+        frame: Reading::Unknown,
+        maximized: Reading::Unknown,
         focused: Reading::Unknown,
         minimized: Reading::Unknown,
         visible: Reading::Unknown,

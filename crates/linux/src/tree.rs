@@ -9,7 +9,6 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use atspi::{Interface, RelationType, State as NativeState};
-use surehand_core::geometry::Rect;
 use surehand_core::node::Node;
 use surehand_core::object::{Application, ObjectId};
 use surehand_core::platform::ObserveRequest;
@@ -24,6 +23,7 @@ use crate::cache::Cache;
 use crate::connect::{Bus, Link};
 use crate::error::{Fault, unresponsive};
 use crate::grid::Grid;
+use crate::place;
 use crate::process;
 use crate::read::{self, Raw, SKELETON_ASKS};
 use crate::toolkit::Toolkit;
@@ -115,10 +115,8 @@ pub(crate) async fn observe(
         Some(root) if root != object => containers(bus, &link, root, left(), &silent).await?,
         _ => Vec::new(),
     };
-    if request.bounds && link.toolkit == Toolkit::Gtk4 {
-        // What is around the first node is the window's surface where the reading began deeper.
-        let surface = above.last().or(nodes.first()).map(|node| node.bounds).unwrap_or_default();
-        to_screen(&mut nodes, window, surface);
+    if request.bounds {
+        place::to_screen(&mut nodes, place::frame(&link, window, left()).await);
     }
     tracing::debug!(
         target: "surehand::observe",
@@ -194,25 +192,6 @@ async fn containers(
         fault => silent(&fault),
     })?;
     Ok(if chain.is_empty() { chain } else { chain.split_off(1) })
-}
-
-/// GTK 4 tells places within the window's surface. The surface can be larger than the window by the shadow
-/// around it, which is the same on both sides.
-fn to_screen(nodes: &mut [Node], window: &Window, surface: Reading<Rect>) {
-    let (Reading::Known(client), Reading::Known(surface)) = (window.bounds, surface) else {
-        nodes.iter_mut().for_each(|node| node.bounds = Reading::Unknown);
-        return;
-    };
-    let shift = |client: u32, surface: u32| (i64::from(client) - i64::from(surface)) as i32 / 2;
-    let x = client.x.saturating_add(shift(client.width, surface.width)).saturating_sub(surface.x);
-    let y = client.y.saturating_add(shift(client.height, surface.height)).saturating_sub(surface.y);
-    for node in nodes {
-        node.bounds = std::mem::take(&mut node.bounds).map(|rect| Rect {
-            x: rect.x.saturating_add(x),
-            y: rect.y.saturating_add(y),
-            ..rect
-        });
-    }
 }
 
 /// A tree that is being read.

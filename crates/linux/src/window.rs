@@ -79,10 +79,26 @@ pub(crate) fn bare(window: &XWindow, active: Option<u64>) -> Option<Window> {
         object: None,
         native: Some(u64::from(window.id)),
         bounds: Reading::Known(window.bounds),
+        frame: Reading::Known(window.frame),
+        maximized: Reading::Known(window.maximized),
         focused: Reading::Known(active == Some(u64::from(window.id))),
         minimized: Reading::Known(window.minimized),
         visible: Reading::Known(window.visible),
     })
+}
+
+/// The window with what the window system says of it now.
+pub(crate) fn updated(window: &Window, seen: &XWindow, active: Option<u64>) -> Window {
+    Window {
+        title: seen.title.clone(),
+        bounds: Reading::Known(seen.bounds),
+        frame: Reading::Known(seen.frame),
+        focused: Reading::Known(active == Some(u64::from(seen.id))),
+        minimized: Reading::Known(seen.minimized),
+        maximized: Reading::Known(seen.maximized),
+        visible: Reading::Known(seen.visible),
+        ..window.clone()
+    }
 }
 
 async fn of_application(bus: &Bus, application: &Application, span: Duration) -> Result<Vec<TreeWindow>, Fault> {
@@ -208,6 +224,8 @@ fn join(application: &Application, windows: Vec<TreeWindow>, own: &[&XWindow], h
             object: Some(window.object.clone()),
             native: partner.map(|partner| u64::from(partner.id)),
             bounds: partner.map_or(Reading::Unknown, |partner| Reading::Known(partner.bounds)),
+            frame: partner.map_or(Reading::Unknown, |partner| Reading::Known(partner.frame)),
+            maximized: partner.map_or(Reading::Unknown, |partner| Reading::Known(partner.maximized)),
             focused: state(NativeState::Active),
             minimized: partner
                 .map_or_else(|| state(NativeState::Iconified), |partner| Reading::Known(partner.minimized)),
@@ -257,6 +275,7 @@ mod tests {
             bounds,
             frame: bounds,
             minimized: false,
+            maximized: false,
             visible: true,
             class: String::new(),
         }

@@ -5,6 +5,9 @@
 
 mod clock;
 mod gate;
+mod hold;
+mod keeper;
+mod lease;
 mod output;
 mod private;
 mod runtime;
@@ -12,5 +15,8 @@ mod settings;
 mod store;
 
 pub use clock::SystemClock;
-pub use runtime::{ReadInput, Runtime};
+pub use hold::KeptFor;
+pub use keeper::{KEEPER, keep};
+pub use runtime::{Confirm, ReadInput, Runtime};
 pub use settings::{Places, Settings};
+pub use surehand_linux::process_of;

@@ -9,7 +9,8 @@ use surehand_commands::context::{Allowed, Facts, Services};
 use surehand_commands::gate::Gate;
 use surehand_core::desktop::{Desktops, Environment};
 use surehand_core::diagnosis::{Check, Doctor};
-use surehand_core::lease::{Alone, Leases};
+use surehand_core::hold::Holder;
+use surehand_core::lease::Leases;
 use surehand_core::platform::Platform;
 use surehand_core::snapshot::SnapshotStore;
 use surehand_core::time::{Call, Cancel, Clock};
@@ -19,6 +20,8 @@ use surehand_linux::{LinuxDoctor, LinuxPlatform};
 
 use crate::clock::SystemClock;
 use crate::gate::RecordingGate;
+use crate::hold::KeeperHolder;
+use crate::lease::FileLeases;
 use crate::output;
 use crate::private::{PrivateDir, create_beneath};
 use crate::settings::Settings;
@@ -26,6 +29,9 @@ use crate::store::DiskStore;
 
 /// Reads the text on standard input, where a front end has one.
 pub type ReadInput = Box<dyn Fn(&Cancel) -> Result<String> + Send + Sync>;
+
+/// Asks a person at the terminal device, never anywhere that an agent could answer.
+pub type Confirm = Box<dyn Fn(&Cancel, &str) -> Result<()> + Send + Sync>;
 
 /// Everything a command works with.
 pub struct Runtime {
@@ -39,6 +45,9 @@ pub struct Runtime {
     environment: OnceLock<Result<Environment>>,
     platform: OnceLock<LinuxPlatform>,
     index: OnceLock<Index>,
+    leases: OnceLock<FileLeases>,
+    holder: OnceLock<KeeperHolder>,
+    confirm: Option<Confirm>,
 }
 
 impl Runtime {
@@ -65,8 +74,26 @@ impl Runtime {
             environment: OnceLock::new(),
             platform: OnceLock::new(),
             index: OnceLock::new(),
+            leases: OnceLock::new(),
+            holder: OnceLock::new(),
+            confirm: None,
             settings,
         }
+    }
+
+    /// With a way to ask a person, which only a front end at a terminal has.
+    #[must_use]
+    pub fn with_confirm(mut self, confirm: Confirm) -> Runtime {
+        self.confirm = Some(confirm);
+        self
+    }
+
+    /// What tells this desktop's pointer and keyboard from those of others: the display, however it is written.
+    fn desktop_name(&self) -> String {
+        let display = self.environment().ok().and_then(|environment| environment.0.get("DISPLAY"));
+        let display = display.map_or("", String::as_str);
+        let display = display.strip_prefix("unix").unwrap_or(display);
+        display.strip_suffix(".0").unwrap_or(display).to_owned()
     }
 
     /// The folder that output files go into.
@@ -122,7 +149,23 @@ impl Services for Runtime {
     }
 
     fn leases(&self) -> &dyn Leases {
-        &Alone
+        self.leases.get_or_init(|| FileLeases::new(&self.settings.places.runtime, &self.desktop_name()))
+    }
+
+    fn holder(&self) -> &dyn Holder {
+        self.holder.get_or_init(|| {
+            // Without the desktop that was asked for there is none to hold anything on.
+            let environment = self.environment().cloned().unwrap_or_else(|_| Environment(Default::default()));
+            let (places, kept_for) = (&self.settings.places, self.settings.kept_for.clone());
+            KeeperHolder::new(&places.runtime, &self.desktop_name(), &environment, kept_for)
+        })
+    }
+
+    fn confirm(&self, cancel: &Cancel, question: &str) -> Result<()> {
+        match &self.confirm {
+            Some(confirm) => confirm(cancel, question),
+            None => Err(Error::new(Code::PolicyDenied, "nobody is here who could confirm it").kind("no_person")),
+        }
     }
 
     fn allowed(&self) -> Allowed {

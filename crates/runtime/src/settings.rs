@@ -6,6 +6,8 @@ use surehand_commands::context::Allowed;
 use surehand_core::desktop::Environment;
 use surehand_core::{Code, Error, Result};
 
+use crate::hold::KeptFor;
+
 /// The directories surehand uses, as the XDG base directory specification lays them out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Places {
@@ -62,6 +64,8 @@ pub struct Settings {
     pub output: Option<PathBuf>,
     /// What whoever starts this allows.
     pub allowed: Allowed,
+    /// What keys and buttons are held with; nothing can be held without.
+    pub kept_for: Option<KeptFor>,
     /// Version of the program.
     pub version: String,
     /// Target it was built for.

@@ -18,6 +18,7 @@
 
 mod apps;
 mod element;
+mod input;
 mod log;
 mod platform;
 mod pointer;

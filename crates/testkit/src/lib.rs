@@ -14,6 +14,8 @@
 #![allow(clippy::panic, reason = "a test is failed by a panic that says what was expected")]
 
 #[cfg(target_os = "linux")]
+pub mod agents;
+#[cfg(target_os = "linux")]
 pub mod churn;
 pub mod clock;
 pub mod contract;

@@ -16,7 +16,6 @@
 mod neutral;
 
 use surehand_core::error::{Code, Error, Result};
-use surehand_core::input::Chord;
 use surehand_core::node::Node;
 use surehand_core::object::{Application, ObjectId, Process};
 use surehand_core::platform::{
@@ -24,6 +23,7 @@ use surehand_core::platform::{
 };
 use surehand_core::reading::Reading;
 use surehand_core::recording::Recording;
+use surehand_core::stroke::Stroke;
 use surehand_core::time::Call;
 use surehand_core::tree::{Gap, Observation};
 use surehand_core::window::Window;
@@ -190,8 +190,8 @@ impl Platform for Replay {
         Ok(Attention { pointer: None, active, keyboard: active })
     }
 
-    fn press(&self, _: &Call<'_>, _: &Chord) -> Result<()> {
-        Err(not_recorded("and no key reaches it"))
+    fn strike(&self, _: &Call<'_>, _: &[Stroke]) -> Result<()> {
+        Err(not_recorded("and no key or pointer reaches it"))
     }
 
     fn capture(&self, _: &Call<'_>, _: &CaptureTarget) -> Result<Picture> {

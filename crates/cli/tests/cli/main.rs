@@ -17,18 +17,24 @@ mod cases;
 mod desktops;
 mod dialogs;
 mod frozen;
+mod headed;
 mod headless;
+mod held;
 mod hostile;
 mod identity;
 mod large;
+mod lease;
 mod look;
 mod open;
+mod person;
+mod pointer;
 mod press;
 mod process;
 mod record;
 mod secrets;
 mod stage;
 mod text;
+mod windows;
 
 /// A file that is not named above would never be compiled, and its tests never run.
 #[test]

@@ -38,6 +38,7 @@ impl Replayed {
             desktop: None,
             output: None,
             allowed: Allowed::default(),
+            kept_for: None,
             version: "0".to_owned(),
             target: String::new(),
         };
@@ -86,6 +87,14 @@ impl Services for Replayed {
 
     fn leases(&self) -> &dyn Leases {
         self.runtime.leases()
+    }
+
+    fn holder(&self) -> &dyn surehand_core::hold::Holder {
+        self.runtime.holder()
+    }
+
+    fn confirm(&self, cancel: &Cancel, what: &str) -> Result<()> {
+        self.runtime.confirm(cancel, what)
     }
 
     fn allowed(&self) -> Allowed {

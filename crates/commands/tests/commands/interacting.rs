@@ -106,7 +106,7 @@ fn scrolling() {
 
 #[test]
 fn pointer() {
-    let mut golden = Golden::of("pointer");
+    let mut golden = Golden::of("pointing");
     let broken = field("Web").at(10, 40, 60, 20).edit(|node| {
         node.affordances.text = surehand_core::node::TextAccess::Read;
     });
@@ -127,9 +127,10 @@ fn pointer() {
         let app = scene.start("browser");
         let front = scene.open(app, "Pay now", []);
         scene.place_window(&front, Rect { x: 0, y: 0, width: 300, height: 200 });
-        scene.refuse_focus();
+        scene.keep_windows();
     });
-    let struck = |rig: &Rig| rig.fake().log().iter().filter(|entry| matches!(entry.what, Received::Stroke(_))).count();
+    let struck =
+        |rig: &Rig| rig.fake().log().iter().filter(|entry| matches!(entry.what, Received::Stroke { .. })).count();
     let before = struck(&rig);
     golden.case("behind another window", &rig, &["double-click", &save, "--timeout-ms", "0"]);
     rig.fake().change(|scene| scene.place_window(&window, Rect { x: 0, y: 0, width: 0, height: 0 }));

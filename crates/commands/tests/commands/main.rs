@@ -17,6 +17,7 @@ mod applications;
 mod dispatching;
 mod observing;
 mod outline_rows;
+mod physical;
 mod recordings;
 mod registry;
 mod system;

@@ -15,6 +15,15 @@ pub(crate) fn minimal(command: &str) -> (&'static [&'static str], Value) {
         "check" | "clear" | "click" | "collapse" | "double-click" | "expand" | "focus" | "right-click" | "scroll"
         | "scroll-to" | "toggle" | "triple-click" | "uncheck" => (&["@s01:e1"], json!({ "ref_id": "@s01:e1" })),
         "close-app" => (&["editor"], json!({ "app": "editor" })),
+        "cursor-overlay" => (&["enable"], json!({ "state": "enable" })),
+        "drag" => (&["--from", "@s01:e1", "--to-xy", "1,2"], json!({ "from": "@s01:e1", "to_xy": "1,2" })),
+        "hover" => (&["@s01:e1"], json!({ "ref_id": "@s01:e1" })),
+        "key-down" | "key-up" => (&["shift"], json!({ "combo": "shift" })),
+        "mouse-click" | "mouse-down" | "mouse-move" | "mouse-up" => (&["--xy", "1,2"], json!({ "xy": "1,2" })),
+        "mouse-wheel" => (&["--x", "1", "--y", "2"], json!({ "x": 1, "y": 2 })),
+        "move-window" => (&["--x", "1", "--y", "2"], json!({ "x": 1, "y": 2 })),
+        "open-system-surface" => (&["--surface", "dock"], json!({ "surface": "dock" })),
+        "resize-window" => (&["--width", "1", "--height", "2"], json!({ "width": 1, "height": 2 })),
         "desktop run" => (&["true"], json!({ "command": ["true"] })),
         "find" => (&["--name", "x"], json!({ "name": "x" })),
         "get" | "is" => (&["@s01:e1"], json!({ "ref_id": "@s01:e1" })),
@@ -24,8 +33,9 @@ pub(crate) fn minimal(command: &str) -> (&'static [&'static str], Value) {
         "set-value" => (&["@s01:e1", "x"], json!({ "ref_id": "@s01:e1", "value": "x" })),
         "type" => (&["@s01:e1", "x"], json!({ "ref_id": "@s01:e1", "text": "x" })),
         "wait" => (&["1"], json!({ "ms": 1 })),
-        "desktop env" | "desktop list" | "desktop start" | "desktop stop" | "doctor" | "list-apps"
-        | "list-surfaces" | "list-windows" | "screenshot" | "snapshot" | "status" | "version" => (&[], json!({})),
+        "desktop env" | "desktop list" | "desktop start" | "desktop stop" | "doctor" | "focus-window" | "list-apps"
+        | "list-displays" | "list-surfaces" | "list-windows" | "maximize" | "minimize" | "release-all" | "restore"
+        | "screenshot" | "snapshot" | "status" | "version" => (&[], json!({})),
         other => panic!("`{other}` has no example of its fewest arguments: add one here"),
     }
 }

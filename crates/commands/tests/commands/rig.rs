@@ -16,6 +16,7 @@ use surehand_commands::{envelope, registry};
 use surehand_core::desktop::{Component, Desktop, DesktopRequest, DesktopState, Desktops, Environment, Stopped};
 use surehand_core::diagnosis::{Check, Doctor};
 use surehand_core::geometry::Rect;
+use surehand_core::hold::{Grip, Holder, Released};
 use surehand_core::lease::{Alone, Leases};
 use surehand_core::object::ObjectId;
 use surehand_core::platform::Platform;
@@ -52,6 +53,35 @@ pub(crate) struct FakeServices {
     pub(crate) stdin: Option<String>,
     pub(crate) foreground: Mutex<Vec<Vec<String>>>,
     pub(crate) allowed: Allowed,
+    pub(crate) holder: FakeHolder,
+    pub(crate) person_agrees: bool,
+    pub(crate) questions: Mutex<Vec<String>>,
+}
+
+/// Holds whatever it is told to, and remembers it.
+#[derive(Default)]
+pub(crate) struct FakeHolder(pub(crate) Mutex<Vec<(Grip, Duration)>>);
+
+impl Holder for FakeHolder {
+    fn hold(&self, _: &Call<'_>, grip: &Grip, limit: Duration) -> Result<()> {
+        self.0.lock().unwrap().push((grip.clone(), limit));
+        Ok(())
+    }
+
+    fn holds(&self, grip: &Grip) -> bool {
+        self.0.lock().unwrap().iter().any(|(other, _)| other == grip)
+    }
+
+    fn release(&self, _: &Call<'_>, grip: &Grip) -> Result<bool> {
+        let mut held = self.0.lock().unwrap();
+        let before = held.len();
+        held.retain(|(other, _)| other != grip);
+        Ok(held.len() < before)
+    }
+
+    fn release_all(&self, _: &Call<'_>) -> Result<Vec<Released>> {
+        Ok(self.0.lock().unwrap().drain(..).map(|(grip, _)| Released { what: grip.to_string() }).collect())
+    }
 }
 
 impl Services for FakeServices {
@@ -93,6 +123,15 @@ impl Services for FakeServices {
 
     fn allowed(&self) -> Allowed {
         self.allowed
+    }
+
+    fn holder(&self) -> &dyn Holder {
+        &self.holder
+    }
+
+    fn confirm(&self, _: &Cancel, question: &str) -> Result<()> {
+        self.questions.lock().unwrap().push(question.to_owned());
+        if self.person_agrees { Ok(()) } else { Err(Error::new(Code::PolicyDenied, "no").kind("not_confirmed")) }
     }
 
     fn clock(&self) -> &dyn Clock {
@@ -323,6 +362,9 @@ impl Rig {
             stdin: None,
             foreground: Mutex::default(),
             allowed: Allowed::default(),
+            holder: FakeHolder::default(),
+            person_agrees: false,
+            questions: Mutex::default(),
         };
         Rig { services, cancel: Cancel::default(), windows: Vec::new() }
     }

@@ -136,7 +136,7 @@ fn is_near(one: f64, other: f64) -> bool {
 }
 
 /// Whether `after` is `before` with `text` inserted at one place.
-fn is_inserted(before: &str, text: &str, after: &str) -> bool {
+pub(crate) fn is_inserted(before: &str, text: &str, after: &str) -> bool {
     if after.len() != before.len() + text.len() {
         return false;
     }

@@ -10,7 +10,7 @@
 mod action;
 mod effects;
 mod engine;
-mod expectation;
+pub(crate) mod expectation;
 mod operation;
 mod outcome;
 mod physical;

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 
 use super::effects::{Effect, Meanwhile};
 use crate::actionability::Report;
-use crate::disposition::Disposition;
+use crate::disposition::{Delivery, Disposition};
 use crate::node::Node;
 use crate::resolve::How;
 use crate::role::Role;
@@ -138,4 +138,24 @@ pub struct Outcome {
     pub meanwhile: Option<Meanwhile>,
     /// How far it got.
     pub disposition: Disposition,
+}
+
+impl Outcome {
+    /// What typing with the keyboard did.
+    pub fn typed(resolved_by: How, unverified: Option<Unverified>, delivery: Delivery) -> Self {
+        let verified = Some(unverified.is_none());
+        let mechanism = Some(Mechanism::PhysicalSynthetic);
+        Outcome {
+            resolved_by,
+            attempts: 1,
+            dry_run: false,
+            steps: vec![Step { label: Label::Strike, outcome: Progress::Succeeded, mechanism, verified }],
+            checks: None,
+            post_state: None,
+            unverified,
+            effects: Vec::new(),
+            meanwhile: None,
+            disposition: delivery.into(),
+        }
+    }
 }

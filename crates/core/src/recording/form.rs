@@ -87,9 +87,13 @@ struct WindowForm {
     #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
     bounds: Reading<Rect>,
     #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
+    frame: Reading<Rect>,
+    #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
     focused: Reading<bool>,
     #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
     minimized: Reading<bool>,
+    #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
+    maximized: Reading<bool>,
     #[serde(default, skip_serializing_if = "Reading::is_unknown", with = "answer")]
     visible: Reading<bool>,
 }
@@ -349,15 +353,69 @@ impl RequestForm {
 
 impl WindowForm {
     fn of(window: &Window) -> Self {
-        let Window { id, other_id, title, app_name, process, object, native, bounds, focused, minimized, visible } =
-            window.clone();
-        WindowForm { id, other_id, title, app_name, process, object, native, bounds, focused, minimized, visible }
+        let Window {
+            id,
+            other_id,
+            title,
+            app_name,
+            process,
+            object,
+            native,
+            bounds,
+            frame,
+            focused,
+            minimized,
+            maximized,
+            visible,
+        } = window.clone();
+        WindowForm {
+            id,
+            other_id,
+            title,
+            app_name,
+            process,
+            object,
+            native,
+            bounds,
+            frame,
+            focused,
+            minimized,
+            maximized,
+            visible,
+        }
     }
 
     fn window(self) -> Window {
-        let WindowForm { id, other_id, title, app_name, process, object, native, bounds, focused, minimized, visible } =
-            self;
-        Window { id, other_id, title, app_name, process, object, native, bounds, focused, minimized, visible }
+        let WindowForm {
+            id,
+            other_id,
+            title,
+            app_name,
+            process,
+            object,
+            native,
+            bounds,
+            frame,
+            focused,
+            minimized,
+            maximized,
+            visible,
+        } = self;
+        Window {
+            id,
+            other_id,
+            title,
+            app_name,
+            process,
+            object,
+            native,
+            bounds,
+            frame,
+            focused,
+            minimized,
+            maximized,
+            visible,
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::Read as _;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
+use std::sync::atomic::AtomicU32;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
@@ -14,7 +15,7 @@ use surehand_core::{Code, Error, Result};
 use x11rb::connection::RequestConnection as _;
 use x11rb::errors::{ConnectError, ConnectionError, ReplyError, ReplyOrIdError};
 use x11rb::protocol::xproto::{GetPropertyReply, Screen, Window};
-use x11rb::protocol::{ErrorKind, composite, damage, res, shape, xkb, xtest};
+use x11rb::protocol::{ErrorKind, composite, damage, randr, res, shape, xkb, xtest};
 use x11rb::rust_connection::{DefaultStream, RustConnection};
 use x11rb::x11_utils::X11Error;
 
@@ -28,13 +29,19 @@ x11rb::atom_manager! {
         _NET_CLIENT_LIST,
         _NET_CLOSE_WINDOW,
         _NET_FRAME_EXTENTS,
+        _NET_MOVERESIZE_WINDOW,
         _NET_SUPPORTED,
         _NET_SUPPORTING_WM_CHECK,
         _NET_WM_NAME,
         _NET_WM_PID,
+        _NET_WM_PING,
         _NET_WM_STATE,
         _NET_WM_STATE_HIDDEN,
+        _NET_WM_STATE_MAXIMIZED_HORZ,
+        _NET_WM_STATE_MAXIMIZED_VERT,
+        _SUREHAND_BOUND_KEYS,
         UTF8_STRING,
+        WM_CHANGE_STATE,
         WM_DELETE_WINDOW,
         WM_PROTOCOLS,
         WM_STATE,
@@ -50,6 +57,8 @@ pub struct Display {
     pub(super) atoms: Atoms,
     /// The name of this machine, which clients write into their properties.
     pub(super) host: Vec<u8>,
+    /// The window that has to have the keyboard when keys are sent; 0 where it may be any.
+    pub(super) expected: AtomicU32,
     screen: usize,
     number: u16,
 }
@@ -87,7 +96,7 @@ impl Display {
         let connection = RustConnection::connect_to_stream_with_auth_info(stream, screen, name, data)
             .map_err(|fault| refused(call, &fault, had_cookie))?;
         let atoms = prepare(&connection).map_err(|fault| meaning(&connection, fault))?;
-        Ok(Display { connection, atoms, host, screen, number })
+        Ok(Display { connection, atoms, host, expected: AtomicU32::new(0), screen, number })
     }
 
     /// Bounds what follows by this call. One call at a time: the limit belongs to the connection.
@@ -152,6 +161,7 @@ fn prepare(connection: &RustConnection<Bounded>) -> Result<Atoms, ReplyOrIdError
         composite::X11_EXTENSION_NAME,
         damage::X11_EXTENSION_NAME,
         shape::X11_EXTENSION_NAME,
+        randr::X11_EXTENSION_NAME,
     ];
     let atoms = Atoms::new(connection)?;
     for name in extensions {

@@ -81,6 +81,13 @@ pub(super) struct Strokes {
     pub(super) key: u8,
 }
 
+impl Strokes {
+    /// The keys in the order in which they go down.
+    pub(super) fn codes(&self) -> Vec<u8> {
+        self.held.iter().copied().chain([self.key]).collect()
+    }
+}
+
 impl Keymap {
     /// The keys that make up the combination in this state.
     ///
@@ -98,7 +105,10 @@ impl Keymap {
             bits |= bit;
         }
         let code = match chord.key {
-            Key::Named(name) => self.named(name, state)?,
+            Key::Named(name) => match modifier_of(name) {
+                Some(modifier) => self.modifier(modifier)?.0,
+                None => self.named(name, state)?,
+            },
             Key::Character(c) => {
                 let commands = chord.modifiers.iter().any(|modifier| *modifier != Modifier::Shift);
                 // `ctrl+S` names the key, as menus print it; it does not ask for shift.
@@ -115,6 +125,41 @@ impl Keymap {
             }
         };
         Ok(Strokes { held, key: code })
+    }
+
+    /// The keys that type the character in this state; none where no key does.
+    ///
+    /// # Errors
+    /// `ACTION_FAILED` when a lock would make something else of it.
+    pub(super) fn typing(&self, c: char, state: KeyboardState) -> Result<Option<Strokes>> {
+        let key = match c {
+            '\n' => Some(NamedKey::Return),
+            '\t' => Some(NamedKey::Tab),
+            _ => None,
+        };
+        if let Some(name) = key {
+            return Ok(Some(Strokes { held: Vec::new(), key: self.named(name, state)? }));
+        }
+        let Ok((key, extra)) = self.character(c, state) else {
+            return if state.locked & LOCK != 0 && lower(c) != upper(c) { Err(lock_on(state)) } else { Ok(None) };
+        };
+        let bits = extra.iter().fold(0, |bits, (_, bit)| bits | bit);
+        self.check_locks(key, bits, c, state)?;
+        Ok(Some(Strokes { held: extra.into_iter().map(|(code, _)| code).collect(), key }))
+    }
+
+    /// The keys that mean nothing, from the highest code down: physical keyboards have keys at low codes.
+    pub(super) fn spare(&self) -> Vec<u8> {
+        let means_nothing =
+            |symbols: &KeySymbols| symbols.groups.iter().all(|(_, levels)| levels.iter().all(|symbol| *symbol == 0));
+        let is_modifier = |code: &u8| self.modifiers.get(code).is_some_and(|bits| *bits != 0);
+        let keys = self.keys.iter().rev().filter(|(_, symbols)| means_nothing(symbols));
+        keys.map(|(code, _)| *code).filter(|code| !is_modifier(code)).collect()
+    }
+
+    /// Whether the key means exactly this in the group, with shift and without.
+    pub(super) fn means(&self, code: u8, symbol: u32, group: usize) -> bool {
+        self.symbol(code, group, 0) == Some(symbol) && self.symbol(code, group, SHIFT) == Some(symbol)
     }
 
     /// Every modifier key, for seeing whether one is held.
@@ -200,10 +245,25 @@ impl Keymap {
         if free == locked && !capital {
             return Ok(());
         }
-        let which = if state.locked & LOCK != 0 { "caps lock is on" } else { "a lock of the keyboard is on" };
-        Err(Error::new(Code::ActionFailed, format!("{which}, so the keys would mean something else"))
-            .kind("lock_active")
-            .suggest("turn the lock off, or set the text of the field instead of typing it"))
+        Err(lock_on(state))
+    }
+}
+
+fn lock_on(state: KeyboardState) -> Error {
+    let which = if state.locked & LOCK != 0 { "caps lock is on" } else { "a lock of the keyboard is on" };
+    Error::new(Code::ActionFailed, format!("{which}, so the keys would mean something else"))
+        .kind("lock_active")
+        .suggest("turn the lock off, or set the text of the field instead of typing it")
+}
+
+/// The modifier that a named key is.
+const fn modifier_of(name: NamedKey) -> Option<Modifier> {
+    match name {
+        NamedKey::Shift => Some(Modifier::Shift),
+        NamedKey::Ctrl => Some(Modifier::Ctrl),
+        NamedKey::Alt => Some(Modifier::Alt),
+        NamedKey::Meta => Some(Modifier::Meta),
+        _ => None,
     }
 }
 
@@ -249,6 +309,10 @@ const fn symbol_of(name: NamedKey) -> u32 {
         NamedKey::PageUp => key::Page_Up,
         NamedKey::PageDown => key::Page_Down,
         NamedKey::Menu => key::Menu,
+        NamedKey::Shift => key::Shift_L,
+        NamedKey::Ctrl => key::Control_L,
+        NamedKey::Alt => key::Alt_L,
+        NamedKey::Meta => key::Super_L,
         NamedKey::F1 => key::F1,
         NamedKey::F2 => key::F2,
         NamedKey::F3 => key::F3,

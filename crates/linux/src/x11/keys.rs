@@ -2,8 +2,9 @@
 //!
 //! The server takes fake keys through XTEST and treats them as the keyboard's. They would stay pressed if we
 //! went away in between, so a combination is sent as one piece, presses and releases together, and what
-//! arrives of it is all of it.
+//! arrives of it is all of it. Only what is to be held is pressed without its release.
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use surehand_core::disposition::Delivery;
@@ -25,6 +26,16 @@ const XTEST_KEYBOARD: u16 = 5;
 /// looks at a key delays it.
 const RELEASE: Duration = Duration::from_millis(500);
 
+/// The keyboard as fake keys meet it.
+pub(super) struct Keyboard {
+    /// Its layout.
+    pub(super) keymap: Keymap,
+    /// Group and locks.
+    pub(super) state: KeyboardState,
+    /// Whether a modifier is held, latched, or locked other than by caps lock and num lock.
+    pub(super) is_busy: bool,
+}
+
 impl Display {
     /// Presses and releases the combination. When it returns the server has handled the keys; what gets them
     /// is up to the focus, which is not touched.
@@ -33,7 +44,59 @@ impl Display {
     /// `INVALID_ARGS` when the keyboard has no such key in the layout that is active; nothing is remapped for
     /// it. `ACTION_FAILED`, not delivered, when somebody holds a key or a lock changes the meaning.
     /// `PLATFORM_NOT_SUPPORTED` when the server takes no fake keys.
-    pub fn press(&self, chord: &Chord) -> Result<()> {
+    pub(super) fn press(&self, chord: &Chord) -> Result<()> {
+        let keyboard = self.free_keyboard()?;
+        let strokes = keyboard.keymap.strokes(chord, keyboard.state)?;
+        self.check_free(&keyboard.keymap, &[strokes.key])?;
+        self.send_and_release(std::slice::from_ref(&strokes))
+    }
+
+    /// Presses the combination and holds it. Returns the keys that went down, in their order.
+    ///
+    /// # Errors
+    /// As [`Display::press`]; a modifier that is held already, as by an earlier call, is no obstacle unless it
+    /// is one of the keys to press.
+    pub(super) fn press_and_hold(&self, chord: &Chord) -> Result<Vec<u8>> {
+        self.check_fake_keys()?;
+        let keyboard = self.keyboard()?;
+        let codes = keyboard.keymap.strokes(chord, keyboard.state)?.codes();
+        let down = self.keys_down()?;
+        if codes.iter().any(|code| is_down(&down, *code)) {
+            return Err(held());
+        }
+        self.fake_all(codes.iter().map(|code| (KEY_PRESS_EVENT, *code)))?;
+        Ok(codes)
+    }
+
+    /// Lets go the keys of a combination, those that are down.
+    ///
+    /// # Errors
+    /// `INVALID_ARGS` when the keyboard has no such key.
+    pub(super) fn let_go(&self, chord: &Chord) -> Result<()> {
+        self.check_fake_keys()?;
+        let keyboard = self.keyboard()?;
+        self.release_keys(&keyboard.keymap.strokes(chord, keyboard.state)?.codes())
+    }
+
+    /// Lets go those of these keys that are down, the last one first, and sees to it that they are up.
+    pub(super) fn release_keys(&self, codes: &[u8]) -> Result<()> {
+        let down = self.keys_down()?;
+        let ours: Vec<u8> = codes.iter().rev().copied().filter(|code| is_down(&down, *code)).collect();
+        // Letting go is right whoever has the focus by now.
+        self.expected.store(0, Ordering::Relaxed);
+        self.fake_all(ours.iter().map(|code| (KEY_RELEASE_EVENT, *code)))?;
+        self.wait_until_released(&ours)
+    }
+
+    /// A keyboard on which nobody holds a modifier.
+    pub(super) fn free_keyboard(&self) -> Result<Keyboard> {
+        self.check_fake_keys()?;
+        let keyboard = self.keyboard()?;
+        // What is held would be added to ours, and so would sticky keys.
+        if keyboard.is_busy { Err(held()) } else { Ok(keyboard) }
+    }
+
+    fn check_fake_keys(&self) -> Result<()> {
         for extension in [xtest::X11_EXTENSION_NAME, xkb::X11_EXTENSION_NAME] {
             if !self.has(extension)? {
                 return Err(Error::new(Code::PlatformNotSupported, "the display takes no keys from programs")
@@ -41,17 +104,11 @@ impl Display {
                     .platform(format!("no {extension}")));
             }
         }
-        let (keymap, state) = self.keyboard()?;
-        let strokes = keymap.strokes(chord, state)?;
-        self.check_free(&keymap, &strokes)?;
-        let outcome = self.send(&strokes);
-        let released = self.wait_until_released(&strokes);
-        outcome?;
-        released
+        Ok(())
     }
 
     /// The layout and the state that fake keys meet.
-    fn keyboard(&self) -> Result<(Keymap, KeyboardState)> {
+    pub(super) fn keyboard(&self) -> Result<Keyboard> {
         let c = &self.connection;
         let version = c.xkb_use_extension(1, 0).map_err(|fault| self.fault(fault))?;
         let device = c
@@ -72,20 +129,17 @@ impl Display {
             .map_err(|fault| self.fault(fault))?;
         let state = state.reply().map_err(|fault| self.fault(fault))?;
         let keymap = keymap(map.reply().map_err(|fault| self.fault(fault))?);
-        // Sticky keys: they would be added to ours.
         let locked = u8::try_from(u16::from(state.locked_mods)).unwrap_or(0);
         let pending = u16::from(state.base_mods) | u16::from(state.latched_mods);
-        if pending != 0 || locked & !(LOCK | keymap.num_lock()) != 0 {
-            return Err(held());
-        }
+        let is_busy = pending != 0 || locked & !(LOCK | keymap.num_lock()) != 0;
         let group = usize::from(u8::from(state.group));
-        Ok((keymap, KeyboardState { group, locked }))
+        Ok(Keyboard { keymap, state: KeyboardState { group, locked }, is_busy })
     }
 
     /// Refuses while a person holds a modifier, or one of the keys that are to be pressed.
-    fn check_free(&self, keymap: &Keymap, strokes: &Strokes) -> Result<()> {
+    pub(super) fn check_free(&self, keymap: &Keymap, keys: &[u8]) -> Result<()> {
         let down = self.keys_down()?;
-        let mut matter = keymap.modifier_keys().chain([strokes.key]);
+        let mut matter = keymap.modifier_keys().chain(keys.iter().copied());
         if matter.any(|code| is_down(&down, code)) { Err(held()) } else { Ok(()) }
     }
 
@@ -94,17 +148,43 @@ impl Display {
         Ok(reply.reply().map_err(|fault| self.fault(fault))?.keys)
     }
 
-    /// Sends the whole combination at once. No other client gets in between: the server is ours from the
-    /// first key to the last, and not longer, since nothing of it waits for an answer.
-    fn send(&self, strokes: &Strokes) -> Result<()> {
+    /// Presses and releases one combination after the other, and sees to it that all keys are up.
+    pub(super) fn send_and_release(&self, strokes: &[Strokes]) -> Result<()> {
+        let events = strokes.iter().flat_map(|strokes| {
+            let codes = strokes.codes();
+            let presses = codes.clone().into_iter().map(|code| (KEY_PRESS_EVENT, code));
+            presses.chain(codes.into_iter().rev().map(|code| (KEY_RELEASE_EVENT, code)))
+        });
+        let outcome = self.fake_all(events);
+        if matches!(&outcome, Err(error) if error.delivered() == Delivery::NotDelivered) {
+            return outcome;
+        }
+        let mut codes: Vec<u8> = strokes.iter().flat_map(Strokes::codes).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        let released = self.wait_until_released(&codes);
+        outcome?;
+        released
+    }
+
+    /// Sends these at once. No other client gets in between: the server is ours from the look at the focus to the last
+    /// key, and not longer.
+    fn fake_all(&self, events: impl IntoIterator<Item = (u8, u8)>) -> Result<()> {
         let uncertain = |error: Error| error.delivery(Delivery::DeliveryUncertain);
-        let sent = self.queue(strokes).map_err(|fault| uncertain(self.fault(fault)))?;
+        let ours = self.connection.grab_server().map_err(|fault| self.fault(fault))?;
+        let reached = self.check_expected();
+        let sent = match &reached {
+            Ok(()) => self.queue(events).map_err(|fault| uncertain(self.fault(fault))),
+            Err(_) => Ok(Vec::new()),
+        };
+        let free = self.connection.ungrab_server().map_err(|fault| uncertain(self.fault(fault)))?;
         let mut first = None;
-        for request in sent {
+        for request in [ours].into_iter().chain(sent?).chain([free]) {
             if let Err(fault) = request.check() {
                 first.get_or_insert(fault);
             }
         }
+        reached?;
         match first {
             None => Ok(()),
             Some(ReplyError::X11Error(error)) => {
@@ -116,16 +196,18 @@ impl Display {
         }
     }
 
-    fn queue(&self, strokes: &Strokes) -> Result<Vec<Sent<'_>>, ConnectionError> {
-        let presses = strokes.held.iter().chain([&strokes.key]).map(|code| (KEY_PRESS_EVENT, *code));
-        let releases =
-            [&strokes.key].into_iter().chain(strokes.held.iter().rev()).map(|code| (KEY_RELEASE_EVENT, *code));
-        let mut sent = vec![self.connection.grab_server()?];
-        for (kind, code) in presses.chain(releases) {
-            sent.push(self.fake(kind, code)?);
+    /// Goes on only where the window that is expected to have the keyboard, if any, has it. Asked while the server
+    /// is ours: until the keys are sent nobody moves the focus.
+    fn check_expected(&self) -> Result<()> {
+        let expected = self.expected.load(Ordering::Relaxed);
+        if expected == 0 || self.attention()?.keyboard == Some(u64::from(expected)) {
+            return Ok(());
         }
-        sent.push(self.connection.ungrab_server()?);
-        Ok(sent)
+        Err(Error::new(Code::PolicyDenied, "another window has the keyboard").kind("not_focused"))
+    }
+
+    fn queue(&self, events: impl IntoIterator<Item = (u8, u8)>) -> Result<Vec<Sent<'_>>, ConnectionError> {
+        events.into_iter().map(|(kind, code)| self.fake(kind, code)).collect()
     }
 
     fn fake(&self, kind: u8, code: u8) -> Result<Sent<'_>, ConnectionError> {
@@ -134,13 +216,12 @@ impl Display {
 
     /// Sees to it that none of our keys stays down: waits for the releases that were sent, and sends them
     /// again when they had no effect.
-    fn wait_until_released(&self, strokes: &Strokes) -> Result<()> {
+    fn wait_until_released(&self, codes: &[u8]) -> Result<()> {
         let uncertain = |error: Error| error.delivery(Delivery::DeliveryUncertain);
         let until = (Instant::now() + RELEASE).min(self.connection.stream().until());
         loop {
             let down = self.keys_down().map_err(uncertain)?;
-            let ours = strokes.held.iter().chain([&strokes.key]);
-            let stuck: Vec<u8> = ours.copied().filter(|code| is_down(&down, *code)).collect();
+            let stuck: Vec<u8> = codes.iter().copied().filter(|code| is_down(&down, *code)).collect();
             if stuck.is_empty() {
                 return Ok(());
             }
@@ -163,12 +244,13 @@ impl Display {
     }
 }
 
-type Sent<'c> = x11rb::cookie::VoidCookie<'c, x11rb::rust_connection::RustConnection<super::stream::Bounded>>;
+pub(super) type Sent<'c> =
+    x11rb::cookie::VoidCookie<'c, x11rb::rust_connection::RustConnection<super::stream::Bounded>>;
 
 /// XKB's word for a device's default feedback.
 const CORE_IDS: u16 = 0x400;
 
-fn held() -> Error {
+pub(super) fn held() -> Error {
     Error::new(Code::ActionFailed, "a key is held on the keyboard, and would be added to what is pressed")
         .kind("keys_held")
         .suggest("try again when the keyboard is not being used")

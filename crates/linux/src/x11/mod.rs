@@ -11,6 +11,7 @@
 //! What clients put into properties is text of strangers: it is read to a limit, checked and never trusted
 //! where the server itself knows better.
 
+mod arrange;
 mod attention;
 mod auth;
 mod capture;
@@ -22,8 +23,14 @@ mod image;
 mod keymap;
 mod keys;
 mod manager;
+mod pointer;
+mod reach;
 mod region;
+mod screens;
+mod spare;
 mod stream;
+mod strike;
+mod text;
 mod windows;
 
 pub(crate) use auth::file_for_any;

@@ -41,6 +41,8 @@ pub struct XWindow {
     pub frame: Rect,
     /// Whether it was minimised.
     pub minimized: bool,
+    /// Whether it fills the screen in both directions.
+    pub maximized: bool,
     /// Whether it is mapped together with everything around it.
     pub visible: bool,
     /// The class of `WM_CLASS`. Text of the application.
@@ -83,6 +85,17 @@ impl Display {
             windows.extend(self.answer(client, questions, known, manager.says_hidden)?);
         }
         Ok(windows)
+    }
+
+    /// One window, if it is still there.
+    ///
+    /// # Errors
+    /// As [`Display::windows`].
+    pub fn window(&self, window: u32) -> Result<Option<XWindow>> {
+        let manager = self.manager()?;
+        let known = self.pid_of(window)?;
+        let asked = self.ask(window).map_err(|fault| self.fault(fault))?;
+        self.answer(window, asked, known, manager.says_hidden)
     }
 
     fn ask(&self, window: Window) -> Result<Questions<'_>, ConnectionError> {
@@ -136,8 +149,11 @@ impl Display {
             width: geometry.width.into(),
             height: geometry.height.into(),
         };
+        let states = numbers(net_state.as_ref());
+        let both = [self.atoms._NET_WM_STATE_MAXIMIZED_VERT, self.atoms._NET_WM_STATE_MAXIMIZED_HORZ];
+        let maximized = both.iter().all(|state| states.contains(state));
         let minimized = if says_hidden {
-            numbers(net_state.as_ref()).contains(&self.atoms._NET_WM_STATE_HIDDEN)
+            states.contains(&self.atoms._NET_WM_STATE_HIDDEN)
         } else {
             numbers(state.as_ref()).first() == Some(&ICONIC)
         };
@@ -161,6 +177,7 @@ impl Display {
             bounds,
             frame: framed(bounds, &numbers(extents.as_ref())),
             minimized,
+            maximized,
             visible: attributes.map_state == MapState::VIEWABLE,
             class: class.unwrap_or_default(),
         }))
@@ -237,7 +254,7 @@ impl Display {
         Ok(clients)
     }
 
-    fn client_in(&self, window: Window, levels: usize) -> Result<Option<Window>> {
+    pub(super) fn client_in(&self, window: Window, levels: usize) -> Result<Option<Window>> {
         if self.has_state(window)? {
             return Ok(Some(window));
         }

@@ -5,12 +5,18 @@ use std::process::Command;
 use surehand_core::Code;
 use surehand_core::disposition::Delivery;
 use surehand_core::input::Chord;
+use surehand_core::stroke::Stroke;
+use surehand_linux::x11::Display;
 use x11rb::protocol::Event;
 use x11rb::protocol::xkb::ConnectionExt as _;
 use x11rb::protocol::xproto::{KEY_PRESS_EVENT, KEY_RELEASE_EVENT, ModMask};
 
 use crate::client::{Client, area};
 use crate::desk::{Desk, NONE_DOWN};
+
+fn press(display: &Display, chord: &Chord) -> surehand_core::Result<()> {
+    display.strike(&[Stroke::Chord(chord.clone())])
+}
 
 fn chord(text: &str) -> Chord {
     text.parse().expect(text)
@@ -40,11 +46,11 @@ fn keys_arrive_as_meant_and_none_stays_down() {
         ("f5", xkeysym::key::F5, 0),
         ("plus", keysym('+'), 1),
     ] {
-        display.press(&chord(keys)).expect(keys);
+        press(&display, &chord(keys)).expect(keys);
         assert_eq!(client.keys_down(), NONE_DOWN, "{keys}");
         assert_eq!(client_key(&client, keys, symbol), (symbol, state), "{keys}");
     }
-    let error = display.press(&chord("é")).expect_err("not on this keyboard");
+    let error = press(&display, &chord("é")).expect_err("not on this keyboard");
     assert_eq!((error.code(), error.delivered()), (Code::InvalidArgs, Delivery::NotDelivered));
     assert!(error.message().contains("\"é\""), "{error}");
     assert_eq!(client.keys_down(), NONE_DOWN);
@@ -83,13 +89,13 @@ fn the_layout_that_is_active_is_used() {
     for (keys, symbol, state) in
         [("@", keysym('@'), 0x80), ("?", keysym('?'), 1), ("ü", keysym('ü'), 0), ("z", keysym('z'), 0)]
     {
-        display.press(&chord(keys)).expect(keys);
+        press(&display, &chord(keys)).expect(keys);
         assert_eq!(client.next_key(), (symbol, state), "{keys}");
         assert_eq!(client.keys_down(), NONE_DOWN, "{keys}");
     }
     // With two layouts the one that is switched to decides.
     layout(&["us,ru"]);
-    display.press(&chord("s")).expect("s");
+    press(&display, &chord("s")).expect("s");
     assert_eq!(client.next_key(), (keysym('s'), 0));
     client.c.xkb_use_extension(1, 0).expect("sent").reply().expect("XKB");
     client
@@ -107,8 +113,8 @@ fn the_layout_that_is_active_is_used() {
         .expect("sent")
         .check()
         .expect("switched");
-    assert_eq!(display.press(&chord("s")).expect_err("Russian").code(), Code::InvalidArgs);
-    display.press(&chord("ы")).expect("ы");
+    assert_eq!(press(&display, &chord("s")).expect_err("Russian").code(), Code::InvalidArgs);
+    press(&display, &chord("ы")).expect("ы");
     client.until("the key of s arrives", |event| matches!(event, Event::KeyPress(press) if press.detail == 39));
     assert_eq!(client.keys_down(), NONE_DOWN);
 }
@@ -123,7 +129,7 @@ fn nothing_is_pressed_while_a_person_holds_a_key_or_a_lock_is_on() {
     let display = desk.connect();
     for held in [37, 50, 64] {
         client.fake(KEY_PRESS_EVENT, held);
-        let error = display.press(&chord("s")).expect_err("held");
+        let error = press(&display, &chord("s")).expect_err("held");
         assert_eq!((error.code(), error.kind_of()), (Code::ActionFailed, Some("keys_held")));
         assert_eq!(error.delivered(), Delivery::NotDelivered);
         assert_eq!(client.keys_down(), [held], "what is held stays held");
@@ -132,12 +138,12 @@ fn nothing_is_pressed_while_a_person_holds_a_key_or_a_lock_is_on() {
     // Caps lock.
     client.fake(KEY_PRESS_EVENT, 66);
     client.fake(KEY_RELEASE_EVENT, 66);
-    let error = display.press(&chord("s")).expect_err("caps lock");
+    let error = press(&display, &chord("s")).expect_err("caps lock");
     assert_eq!((error.code(), error.kind_of()), (Code::ActionFailed, Some("lock_active")));
-    display.press(&chord("1")).expect("caps lock does not matter");
+    press(&display, &chord("1")).expect("caps lock does not matter");
     assert_eq!(client.next_key().0, u32::from(b'1'));
     client.fake(KEY_PRESS_EVENT, 66);
     client.fake(KEY_RELEASE_EVENT, 66);
-    display.press(&chord("s")).expect("off again");
+    press(&display, &chord("s")).expect("off again");
     assert_eq!(client.next_key(), (u32::from(b's'), 0));
 }

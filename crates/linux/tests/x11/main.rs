@@ -9,4 +9,6 @@ mod client;
 mod connection;
 mod desk;
 mod keys;
+mod pointer;
+mod text;
 mod windows;

@@ -32,6 +32,8 @@ pub(crate) struct FakeWindow {
     pub(crate) native: u64,
     pub(crate) bounds: Rect,
     pub(crate) minimized: bool,
+    pub(crate) maximized: bool,
+    pub(crate) has_handle: bool,
     pub(crate) keeps_open: bool,
     pub(crate) on_close: Option<Change>,
 }
@@ -95,6 +97,8 @@ impl Scene {
             native,
             bounds: Rect { x: step, y: step, width: 64, height: 48 },
             minimized: false,
+            maximized: false,
+            has_handle: true,
             keeps_open: false,
             on_close: None,
         });
@@ -251,9 +255,11 @@ impl Scene {
             app_name: app_name.unwrap_or_default(),
             process: window.process.clone(),
             object: window.object.clone(),
-            native: Some(window.native),
+            native: window.has_handle.then_some(window.native),
             // One that takes no room is one of which nobody knows where it is.
             bounds: if window.bounds.has_area() { Reading::Known(window.bounds) } else { Reading::Unknown },
+            frame: Reading::Known(window.bounds),
+            maximized: Reading::Known(window.maximized),
             focused: Reading::Known(self.attention.keyboard == Some(window.native)),
             minimized: Reading::Known(window.minimized),
             visible: Reading::Known(!window.minimized),

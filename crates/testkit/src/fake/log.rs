@@ -40,8 +40,13 @@ pub enum Received {
         /// The combination, for example `ctrl+s`.
         chord: String,
     },
-    /// A step of physical input.
-    Stroke(Stroke),
+    /// A step of physical input other than a combination of keys.
+    Stroke {
+        /// The window system's handle of the window that has the keyboard.
+        window: Option<u64>,
+        /// The step.
+        stroke: Stroke,
+    },
     /// A window was asked to change, by its id.
     Change(String, WindowChange),
     /// Pointer and focus were asked for.
@@ -59,7 +64,7 @@ impl Received {
             self,
             Received::Operation { .. }
                 | Received::Keys { .. }
-                | Received::Stroke(_)
+                | Received::Stroke { .. }
                 | Received::Change(..)
                 | Received::Close(_)
         )

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use surehand_core::display::Display;
 use surehand_core::disposition::Delivery;
 use surehand_core::error::{Code, Error, Result};
 use surehand_core::geometry::{Point, Rect};
-use surehand_core::input::Chord;
 use surehand_core::object::{Application, ObjectId, Process};
 use surehand_core::platform::{
     Attention, CaptureTarget, Listing, Live, ObserveRequest, Operation, Picture, Platform, Unresponsive, WindowChange,
@@ -174,16 +174,37 @@ impl Platform for FakePlatform {
         Ok(scene.attention.clone())
     }
 
-    fn press(&self, call: &Call<'_>, chord: &Chord) -> Result<()> {
+    fn strike(&self, call: &Call<'_>, strokes: &[Stroke]) -> Result<()> {
         call.go_on()?;
-        let mut scene = lock(&self.scene);
-        let chord = chord.to_string();
-        let window = scene.attention.keyboard;
-        scene.receive(Received::Keys { window, chord: chord.clone() });
-        if let Some(change) = scene.key_responses.remove(&chord) {
-            change(&mut scene);
-        }
-        Ok(())
+        lock(&self.scene).strike(strokes)
+    }
+
+    fn window_at(&self, call: &Call<'_>, point: Point) -> Result<Option<u64>> {
+        call.go_on()?;
+        Ok(lock(&self.scene).window_at(point))
+    }
+
+    fn window_owner(&self, call: &Call<'_>, native: u64) -> Result<Option<Process>> {
+        call.go_on()?;
+        let scene = lock(&self.scene);
+        Ok(scene.windows.iter().find(|window| window.native == native).map(|window| window.process.clone()))
+    }
+
+    fn element_at(&self, call: &Call<'_>, _: &Application, window: &Window, point: Point) -> Result<Option<ObjectId>> {
+        call.go_on()?;
+        let scene = lock(&self.scene);
+        let there = || window.object.as_ref().and_then(|object| scene.element_there(object, point));
+        Ok(scene.hit.clone().or_else(there))
+    }
+
+    fn change_window(&self, call: &Call<'_>, window: &Window, change: WindowChange) -> Result<()> {
+        call.go_on()?;
+        lock(&self.scene).change_window(window, change)
+    }
+
+    fn displays(&self, call: &Call<'_>) -> Result<Vec<Display>> {
+        call.go_on()?;
+        Ok(lock(&self.scene).displays())
     }
 
     fn capture(&self, call: &Call<'_>, target: &CaptureTarget) -> Result<Picture> {
@@ -227,34 +248,6 @@ impl Platform for FakePlatform {
     fn watch(&self, call: &Call<'_>, application: &Application) -> Result<Box<dyn Watch + '_>> {
         call.go_on()?;
         self.listen(application)
-    }
-
-    fn strike(&self, call: &Call<'_>, strokes: &[Stroke]) -> Result<()> {
-        call.go_on()?;
-        lock(&self.scene).struck(strokes)
-    }
-
-    fn window_at(&self, call: &Call<'_>, point: Point) -> Result<Option<u64>> {
-        call.go_on()?;
-        Ok(lock(&self.scene).window_there(point))
-    }
-
-    fn element_at(&self, call: &Call<'_>, _: &Application, window: &Window, point: Point) -> Result<Option<ObjectId>> {
-        call.go_on()?;
-        let scene = lock(&self.scene);
-        Ok(window.object.as_ref().and_then(|object| scene.element_there(object, point)))
-    }
-
-    fn change_window(&self, call: &Call<'_>, window: &Window, change: WindowChange) -> Result<()> {
-        call.go_on()?;
-        let mut scene = lock(&self.scene);
-        let native = scene.native_of(window)?;
-        scene.receive(Received::Change(window.id.clone(), change));
-        if change == WindowChange::Focus && !scene.refuses_focus {
-            scene.attention.active = Some(native);
-            scene.attention.keyboard = Some(native);
-        }
-        Ok(())
     }
 
     fn is_running(&self, process: &Process) -> bool {

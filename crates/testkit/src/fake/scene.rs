@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
+use surehand_core::geometry::Rect;
 use surehand_core::node::{Content, Node};
 use surehand_core::object::{ObjectId, Process};
 use surehand_core::platform::Attention;
@@ -15,6 +16,7 @@ use surehand_core::watch::Changed;
 
 use super::apps::{App, AppId, FakeWindow};
 use super::element::{Element, text_content};
+use super::input::OnStroke;
 use super::log::{Entry, Received};
 use super::response::Response;
 use crate::clock::Dial;
@@ -60,6 +62,11 @@ pub struct Scene {
     pub(crate) objects: HashMap<ObjectId, Object>,
     pub(crate) responses: HashMap<ObjectId, Response>,
     pub(crate) key_responses: HashMap<String, Change>,
+    pub(crate) stroke_response: Option<OnStroke>,
+    pub(crate) windows_stay: bool,
+    pub(crate) hit: Option<ObjectId>,
+    pub(crate) screens: Vec<Rect>,
+    pub(crate) next_screens: Option<Vec<Rect>>,
     pub(crate) running: HashSet<Process>,
     pub(crate) attention: Attention,
     pub(crate) observation_cut: Option<GapReason>,
@@ -71,7 +78,6 @@ pub struct Scene {
     pub(crate) muted: bool,
     pub(crate) lag: Duration,
     pub(crate) relations: HashMap<ObjectId, Vec<ObjectId>>,
-    pub(crate) refuses_focus: bool,
     pub(crate) struck_object: Option<ObjectId>,
     schedule: BTreeMap<(Duration, u64), Change>,
 }
@@ -96,6 +102,11 @@ impl Scene {
             objects: HashMap::new(),
             responses: HashMap::new(),
             key_responses: HashMap::new(),
+            stroke_response: None,
+            windows_stay: false,
+            hit: None,
+            screens: vec![Rect { x: 0, y: 0, width: 1280, height: 800 }],
+            next_screens: None,
             running: HashSet::new(),
             attention: Attention { pointer: None, active: None, keyboard: None },
             observation_cut: None,
@@ -107,7 +118,6 @@ impl Scene {
             muted: false,
             lag: Duration::from_millis(100),
             relations: HashMap::new(),
-            refuses_focus: false,
             struck_object: None,
             schedule: BTreeMap::new(),
         }

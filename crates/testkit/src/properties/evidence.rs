@@ -121,6 +121,8 @@ fn window(source: &mut Source<'_>) -> Observation {
         object: Some(id("/0")),
         native: None,
         bounds: Reading::Unknown,
+        frame: Reading::Unknown,
+        maximized: Reading::Unknown,
         focused: Reading::Unknown,
         minimized: Reading::Unknown,
         visible: Reading::Unknown,

@@ -12,7 +12,7 @@ use crate::rig::Rig;
 
 fn strokes(rig: &Rig) -> Vec<Stroke> {
     let log = rig.fake.log().into_iter();
-    log.filter_map(|entry| if let Received::Stroke(stroke) = entry.what { Some(stroke) } else { None }).collect()
+    log.filter_map(|entry| if let Received::Stroke { stroke, .. } = entry.what { Some(stroke) } else { None }).collect()
 }
 
 fn stage() -> Rig {
@@ -61,7 +61,7 @@ fn case_30_a_window_that_stays_behind_is_refused_naming_the_one_in_front() {
         let other = scene.start("browser");
         let front = scene.open(other, "Pay now", []);
         scene.place_window(&front, Rect { x: 0, y: 0, width: 800, height: 600 });
-        scene.refuse_focus();
+        scene.keep_windows();
     });
     let error = rig.attempt(&shot, &rig.object("save"), Action::DoubleClick, 0).expect_err("is behind");
     refused(&error, Code::PolicyDenied, "window_not_in_front");
