@@ -1,6 +1,7 @@
 //! The command line of surehand. It parses, dispatches and prints; what commands mean is not decided here.
 
 mod arguments;
+mod helper;
 mod print;
 mod signals;
 
@@ -21,6 +22,9 @@ use crate::arguments::{Arguments, Parsed};
 use crate::signals::Signals;
 
 fn main() -> ExitCode {
+    if let Some(role) = std::env::args_os().nth(1).as_deref().and_then(surehand_runtime::Role::of) {
+        return helper::run(role);
+    }
     let arguments = match arguments::parse() {
         Parsed::Run(arguments) => arguments,
         Parsed::Text(text) => return print::text(&text),

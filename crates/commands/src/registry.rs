@@ -2,27 +2,35 @@
 
 use crate::command::Definition;
 use crate::{
-    click, close_app, desktop_env, desktop_list, desktop_run, desktop_start, desktop_stop, doctor, find, get, is,
-    list_apps, list_surfaces, list_windows, open, press, screenshot, set_value, snapshot, status, type_text, version,
+    click, clipboard_clear, clipboard_get, clipboard_set, close_app, desktop_env, desktop_list, desktop_run,
+    desktop_start, desktop_stop, dismiss_all_notifications, dismiss_notification, doctor, find, get, is, list_apps,
+    list_notifications, list_surfaces, list_windows, notification_action, open, press, screenshot, set_value, snapshot, status, type_text, version,
     wait,
 };
 
 /// The commands, alphabetically by name. Adding one is a file and a line here.
 pub const COMMANDS: &[Definition] = &[
     Definition::of::<click::Click>(),
+    Definition::of::<clipboard_clear::ClipboardClear>(),
+    Definition::of::<clipboard_get::ClipboardGet>(),
+    Definition::of::<clipboard_set::ClipboardSet>(),
     Definition::of::<close_app::CloseApp>(),
     Definition::of::<desktop_env::DesktopEnv>(),
     Definition::of::<desktop_list::DesktopList>(),
     Definition::of::<desktop_run::DesktopRun>(),
     Definition::of::<desktop_start::DesktopStart>(),
     Definition::of::<desktop_stop::DesktopStop>(),
+    Definition::of::<dismiss_all_notifications::DismissAllNotifications>(),
+    Definition::of::<dismiss_notification::DismissNotification>(),
     Definition::of::<doctor::Doctor>(),
     Definition::of::<find::Find>(),
     Definition::of::<get::Get>(),
     Definition::of::<is::Is>(),
     Definition::of::<list_apps::ListApps>(),
+    Definition::of::<list_notifications::ListNotifications>(),
     Definition::of::<list_surfaces::ListSurfaces>(),
     Definition::of::<list_windows::ListWindows>(),
+    Definition::of::<notification_action::NotificationAction>(),
     Definition::of::<open::Open>(),
     Definition::of::<press::Press>(),
     Definition::of::<screenshot::Screenshot>(),

@@ -9,6 +9,7 @@ use std::time::Duration;
 use surehand_core::desktop::Environment;
 use surehand_core::disposition::Delivery;
 use surehand_core::input::Chord;
+use surehand_core::notification::Notifications;
 use surehand_core::object::{Application, ObjectId, Process};
 use surehand_core::platform::{
     Attention, CaptureTarget, Inspection, Listing, Live, ObserveRequest, Operation, Picture, Platform,
@@ -21,6 +22,7 @@ use tokio::runtime::Runtime;
 
 use crate::connect::{Bus, Link};
 use crate::error::{Fault, no_bus, unresponsive};
+use crate::notify::{Session, Watcher};
 use crate::toolkit::Toolkit;
 use crate::x11::Display;
 use crate::{act, app, process, tree, window};
@@ -36,8 +38,10 @@ const CONNECT: Duration = Duration::from_millis(2_500);
 pub struct LinuxPlatform {
     runtime: Runtime,
     bus: Bus,
-    environment: Environment,
+    pub(crate) environment: Environment,
     display: Mutex<Option<Display>>,
+    pub(crate) watcher: Option<Watcher>,
+    pub(crate) session: Session,
 }
 
 impl LinuxPlatform {
@@ -58,12 +62,25 @@ impl LinuxPlatform {
         let bus = runtime.block_on(async { tokio::time::timeout(span, Bus::connect(environment)).await });
         // A caller in a hurry has not shown that the bus is at fault.
         let bus = bus.map_err(|_| if span < CONNECT { out_of_time() } else { no_bus("it does not answer") })??;
-        Ok(LinuxPlatform { runtime, bus, environment: environment.clone(), display: Mutex::new(None) })
+        Ok(LinuxPlatform {
+            runtime,
+            bus,
+            environment: environment.clone(),
+            display: Mutex::new(None),
+            watcher: None,
+            session: Session::default(),
+        })
+    }
+
+    /// With what watching notifications takes; without it there are none.
+    #[must_use]
+    pub fn with_notifications(self, watcher: Watcher) -> LinuxPlatform {
+        LinuxPlatform { watcher: Some(watcher), ..self }
     }
 
     /// Runs `work` until it is done, the time is used up or the call is cancelled. `work` bounds itself by
     /// the time left; this is the last line behind it.
-    fn run<T>(&self, call: &Call<'_>, work: impl Future<Output = T>) -> Result<T> {
+    pub(crate) fn run<T>(&self, call: &Call<'_>, work: impl Future<Output = T>) -> Result<T> {
         call.go_on()?;
         let last = call.left() + CANCEL_CHECK;
         self.runtime.block_on(async {
@@ -247,6 +264,10 @@ impl Platform for LinuxPlatform {
     fn close(&self, call: &Call<'_>, window: &Window) -> Result<()> {
         let native = native_of(window)?;
         self.with_display(call, |display| display.close(native))
+    }
+
+    fn notifications(&self) -> Result<&dyn Notifications> {
+        Ok(self)
     }
 
     fn unpublished(&self, process: &Process) -> Option<String> {

@@ -5,12 +5,15 @@
 
 mod clock;
 mod gate;
+mod input;
 mod output;
 mod private;
 mod runtime;
 mod settings;
 mod store;
+mod temporary;
 
 pub use clock::SystemClock;
 pub use runtime::{ReadInput, Runtime};
+pub use surehand_linux::helper::{Role, Stage, run as run_helper};
 pub use settings::{Places, Settings};

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use surehand_apps::Index;
 use surehand_commands::context::{Allowed, Facts, Services};
 use surehand_commands::gate::Gate;
+use surehand_core::clipboard::Clipboard;
 use surehand_core::desktop::{Desktops, Environment};
 use surehand_core::diagnosis::{Check, Doctor};
 use surehand_core::lease::{Alone, Leases};
@@ -14,12 +15,15 @@ use surehand_core::platform::Platform;
 use surehand_core::snapshot::SnapshotStore;
 use surehand_core::time::{Call, Cancel, Clock};
 use surehand_core::{Code, Error, Result};
+use surehand_linux::clipboard::LinuxClipboard;
 use surehand_linux::desktop::PrivateDesktops;
+use surehand_linux::helper::Program;
+use surehand_linux::notify::Watcher;
 use surehand_linux::{LinuxDoctor, LinuxPlatform};
 
 use crate::clock::SystemClock;
 use crate::gate::RecordingGate;
-use crate::output;
+use crate::{input, output, temporary};
 use crate::private::{PrivateDir, create_beneath};
 use crate::settings::Settings;
 use crate::store::DiskStore;
@@ -39,6 +43,7 @@ pub struct Runtime {
     environment: OnceLock<Result<Environment>>,
     platform: OnceLock<LinuxPlatform>,
     index: OnceLock<Index>,
+    clipboard: OnceLock<LinuxClipboard>,
 }
 
 impl Runtime {
@@ -60,11 +65,13 @@ impl Runtime {
             clock: SystemClock,
             store: DiskStore::new(&settings.places),
             gate: RecordingGate::new(&settings.places),
-            desktops: PrivateDesktops::new(places, settings.environment.clone()),
+            desktops: PrivateDesktops::new(places, settings.environment.clone())
+                .with_notifications(watcher(&settings)),
             input,
             environment: OnceLock::new(),
             platform: OnceLock::new(),
             index: OnceLock::new(),
+            clipboard: OnceLock::new(),
             settings,
         }
     }
@@ -88,8 +95,17 @@ impl Services for Runtime {
         if let Some(platform) = self.platform.get() {
             return Ok(platform);
         }
-        let connected = LinuxPlatform::connect(call, self.environment()?)?;
+        let mut connected = LinuxPlatform::connect(call, self.environment()?)?;
+        if let Some(watcher) = watcher(&self.settings) {
+            connected = connected.with_notifications(watcher);
+        }
         Ok(self.platform.get_or_init(|| connected))
+    }
+
+    fn clipboard(&self) -> Result<&dyn Clipboard> {
+        let environment = self.environment()?;
+        let program = self.settings.program.clone().map(Program::new);
+        Ok(self.clipboard.get_or_init(|| LinuxClipboard::new(environment.clone(), program)))
     }
 
     fn desktops(&self) -> &dyn Desktops {
@@ -148,6 +164,18 @@ impl Services for Runtime {
         Ok(whole)
     }
 
+    fn write_temporary(&self, beginning: &str, ending: &str, bytes: &[u8]) -> Result<PathBuf> {
+        temporary::write(&self.settings.places.state, beginning, ending, bytes)
+    }
+
+    fn read_input(&self, path: &str, most: usize) -> Result<Vec<u8>> {
+        input::read(path, most)
+    }
+
+    fn existing(&self, path: &str) -> Result<PathBuf> {
+        input::existing(path)
+    }
+
     fn standard_input(&self, cancel: &Cancel) -> Result<String> {
         match &self.input {
             Some(read) => read(cancel),
@@ -162,6 +190,12 @@ impl Services for Runtime {
     fn facts(&self) -> &Facts {
         &self.facts
     }
+}
+
+/// What watching notifications takes, where there is a program for it.
+fn watcher(settings: &Settings) -> Option<Watcher> {
+    let program = Program::new(settings.program.clone()?);
+    Some(Watcher { program, runtime: settings.places.runtime.clone() })
 }
 
 impl Doctor for Runtime {

@@ -62,6 +62,9 @@ pub struct Settings {
     pub output: Option<PathBuf>,
     /// What whoever starts this allows.
     pub allowed: Allowed,
+    /// The path of this program, which becomes the processes that keep the clipboard and watch notifications; neither is
+    /// done without.
+    pub program: Option<PathBuf>,
     /// Version of the program.
     pub version: String,
     /// Target it was built for.

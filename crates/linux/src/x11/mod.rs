@@ -14,6 +14,8 @@
 mod attention;
 mod auth;
 mod capture;
+mod clipboard;
+mod clipboard_owner;
 mod close;
 mod cover;
 mod display;
@@ -23,9 +25,11 @@ mod keymap;
 mod keys;
 mod manager;
 mod region;
+mod selection;
 mod stream;
 mod windows;
 
 pub(crate) use auth::file_for_any;
+pub(crate) use clipboard_owner::ClipboardOwner;
 pub use display::Display;
 pub use windows::XWindow;
