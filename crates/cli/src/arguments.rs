@@ -356,7 +356,10 @@ mod tests {
             words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(of("s clipboard-get --format image --format json"), "s clipboard-get --kind image --format json");
-        assert_eq!(of("s --format outline clipboard-get --format=auto"), "s --format outline clipboard-get --kind=auto");
+        assert_eq!(
+            of("s --format outline clipboard-get --format=auto"),
+            "s --format outline clipboard-get --kind=auto"
+        );
         assert_eq!(of("s snapshot --format image"), "s snapshot --format image");
     }
 

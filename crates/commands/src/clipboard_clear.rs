@@ -37,7 +37,9 @@ pub(crate) struct Cleared {
 
 impl Outline for Cleared {
     fn outline(&self) -> String {
-        Lines::new().words([Word::Own("clipboard-clear"), word(self.disposition.delivery), because(self.unverified)]).finish()
+        Lines::new()
+            .words([Word::Own("clipboard-clear"), word(self.disposition.delivery), because(self.unverified)])
+            .finish()
     }
 }
 

@@ -129,8 +129,11 @@ impl Command for ClipboardGet {
 
     fn run(self, cx: &mut Cx<'_>) -> Result<Held> {
         if self.out.is_some() && self.kind == Wanted::FileUrls {
-            return Err(Error::new(Code::InvalidArgs, "`--out` is for text and pictures; names of files are in the answer")
-                .kind("nothing_to_write"));
+            return Err(Error::new(
+                Code::InvalidArgs,
+                "`--out` is for text and pictures; names of files are in the answer",
+            )
+            .kind("nothing_to_write"));
         }
         let call = cx.call(READ_MS);
         let found = cx.services.clipboard()?.read(&call, self.kind.kinds())?;

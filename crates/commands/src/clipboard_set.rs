@@ -60,7 +60,14 @@ pub(crate) struct Put {
 
 impl Outline for Put {
     fn outline(&self) -> String {
-        Lines::new().words([Word::Own("clipboard-set"), word(self.kind), word(self.disposition.delivery), because(self.unverified)]).finish()
+        Lines::new()
+            .words([
+                Word::Own("clipboard-set"),
+                word(self.kind),
+                word(self.disposition.delivery),
+                because(self.unverified),
+            ])
+            .finish()
     }
 }
 
@@ -105,7 +112,12 @@ impl ClipboardSet {
                 return Err(invalid("nothing_given", "nothing was given to put into the clipboard".to_owned())
                     .suggest("give a text, `--stdin`, `--image` or `--file-url`; `clipboard-clear` empties it"));
             }
-            _ => return Err(invalid("several_given", "give one of a text, `--stdin`, `--image` and `--file-url`".to_owned())),
+            _ => {
+                return Err(invalid(
+                    "several_given",
+                    "give one of a text, `--stdin`, `--image` and `--file-url`".to_owned(),
+                ));
+            }
         }
         if let Some(path) = self.image {
             let png = cx.services.read_input(&path, MOST_BYTES)?;
@@ -126,7 +138,10 @@ impl ClipboardSet {
             return Err(invalid("too_large", format!("the text is longer than {MOST_BYTES} bytes")));
         }
         if text.contains('\0') {
-            return Err(invalid("nul", "the text holds a NUL character, at which many programs would cut it".to_owned()));
+            return Err(invalid(
+                "nul",
+                "the text holds a NUL character, at which many programs would cut it".to_owned(),
+            ));
         }
         Ok(Content::Text(text))
     }
@@ -137,7 +152,8 @@ fn url(cx: &Cx<'_>, given: &str) -> Result<String> {
     use std::os::unix::ffi::OsStrExt as _;
     let path = if given.starts_with("file:") {
         let bytes = path_of(given).ok_or_else(|| {
-            Error::new(Code::InvalidArgs, format!("{} names no file of this machine", quote(given))).kind("bad_file_url")
+            Error::new(Code::InvalidArgs, format!("{} names no file of this machine", quote(given)))
+                .kind("bad_file_url")
         })?;
         String::from_utf8(bytes).map_err(|_| {
             Error::new(Code::InvalidArgs, format!("{} is no text in UTF-8", quote(given))).kind("bad_file_url")

@@ -57,7 +57,13 @@ pub(crate) struct Done {
 
 impl Done {
     /// What came of asking for something.
-    pub(crate) fn of(action: &'static str, index: usize, notice: &Notice, chosen: Option<String>, asked: &Asked) -> Done {
+    pub(crate) fn of(
+        action: &'static str,
+        index: usize,
+        notice: &Notice,
+        chosen: Option<String>,
+        asked: &Asked,
+    ) -> Done {
         let disposition = asked.delivery.into();
         Done { action, notification: NoticeView::of(index, notice), chosen, gone: asked.gone, disposition }
     }

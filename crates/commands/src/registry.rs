@@ -4,8 +4,8 @@ use crate::command::Definition;
 use crate::{
     click, clipboard_clear, clipboard_get, clipboard_set, close_app, desktop_env, desktop_list, desktop_run,
     desktop_start, desktop_stop, dismiss_all_notifications, dismiss_notification, doctor, find, get, is, list_apps,
-    list_notifications, list_surfaces, list_windows, notification_action, open, press, screenshot, set_value, snapshot, status, type_text, version,
-    wait,
+    list_notifications, list_surfaces, list_windows, notification_action, open, press, screenshot, set_value, snapshot,
+    status, type_text, version, wait,
 };
 
 /// The commands, alphabetically by name. Adding one is a file and a line here.

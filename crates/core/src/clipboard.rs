@@ -136,9 +136,11 @@ pub fn set(clipboard: &dyn Clipboard, call: &Call<'_>, content: &Content) -> Res
     }
     match clipboard.owner(call) {
         Ok(owner) if owner != Some(ours) => Ok(Outcome::unverified(Unverified::Replaced)),
-        Ok(_) if back.is_ok() => Err(Error::new(Code::ActionFailed, "the clipboard holds something else than was put there")
-            .kind("clipboard_differs")
-            .delivery(Delivery::DeliveryUncertain)),
+        Ok(_) if back.is_ok() => {
+            Err(Error::new(Code::ActionFailed, "the clipboard holds something else than was put there")
+                .kind("clipboard_differs")
+                .delivery(Delivery::DeliveryUncertain))
+        }
         _ => Ok(Outcome::unverified(Unverified::NotReadBack)),
     }
 }
@@ -218,9 +220,16 @@ mod tests {
 
     #[test]
     fn what_names_no_file_of_this_machine_is_none() {
-        for url in
-            ["http://x/y", "file://other/y", "file:y", "file:///a%00b", "file:///a%0", "file:///a%zz", "/a", "file:///a?b"]
-        {
+        for url in [
+            "http://x/y",
+            "file://other/y",
+            "file:y",
+            "file:///a%00b",
+            "file:///a%0",
+            "file:///a%zz",
+            "/a",
+            "file:///a?b",
+        ] {
             assert_eq!(path_of(url), None, "{url}");
         }
         for url in ["file:///a", "file:/a", "file://localhost/a"] {

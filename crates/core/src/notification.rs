@@ -138,9 +138,12 @@ impl Expected<'_> {
             return Err(Error::new(Code::InvalidArgs, "notifications are counted from 1").kind("bad_index"));
         }
         if self.expected_app.is_none() && self.expected_title.is_none() {
-            return Err(Error::new(Code::InvalidArgs, "a place in a list that changes does not say which notification is meant")
-                .kind("no_fingerprint")
-                .suggest("give `--expected-app` or `--expected-title` as `list-notifications` prints them"));
+            return Err(Error::new(
+                Code::InvalidArgs,
+                "a place in a list that changes does not say which notification is meant",
+            )
+            .kind("no_fingerprint")
+            .suggest("give `--expected-app` or `--expected-title` as `list-notifications` prints them"));
         }
         Ok(())
     }
@@ -170,7 +173,9 @@ pub fn find<'n>(notices: &'n Notices, expected: &Expected<'_>) -> Result<&'n Not
             .suggest("use `list-notifications` again: nothing was done to any notification")
     };
     let Some(found) = shown.get(expected.index - 1) else {
-        return Err(gone(format!("there is no notification {}; {} are shown", expected.index, shown.len())).kind("no_such_row"));
+        return Err(
+            gone(format!("there is no notification {}; {} are shown", expected.index, shown.len())).kind("no_such_row")
+        );
     };
     let differs = |expected: Option<&str>, is: &str| expected.is_some_and(|expected| expected != is);
     if differs(expected.expected_app, &found.app_name) || differs(expected.expected_title, &found.title) {
@@ -251,8 +256,11 @@ pub fn dismiss_all<'n>(
             Err(error) => refused.push((notice, error)),
         }
     }
-    let asked: BTreeSet<&NoticeId> =
-        notices.iter().map(|notice| &notice.id).filter(|id| refused.iter().all(|(other, _)| other.id != **id)).collect();
+    let asked: BTreeSet<&NoticeId> = notices
+        .iter()
+        .map(|notice| &notice.id)
+        .filter(|id| refused.iter().all(|(other, _)| other.id != **id))
+        .collect();
     wait_until(notifications, call, |now| asked.iter().all(|id| is_gone(now, id)).then_some(()))?;
     let now = notifications.notices(call);
     let mut swept = Swept { dismissed: Vec::new(), failed: Vec::new() };
@@ -290,9 +298,12 @@ pub fn invoke(
     match told {
         Some(true) => Ok(Asked { delivery: Delivery::DeliveredVerified, gone }),
         None => Ok(Asked { delivery: Delivery::DeliveredUnverified, gone }),
-        Some(false) => Err(Error::new(Code::UnknownOutcome, "the server told the application of another action than was asked for")
-            .kind("other_action")
-            .delivery(Delivery::DeliveryUncertain)),
+        Some(false) => Err(Error::new(
+            Code::UnknownOutcome,
+            "the server told the application of another action than was asked for",
+        )
+        .kind("other_action")
+        .delivery(Delivery::DeliveryUncertain)),
     }
 }
 

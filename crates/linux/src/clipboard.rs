@@ -48,9 +48,12 @@ impl LinuxClipboard {
 
 fn connect(environment: &Environment, call: &Call<'_>) -> Result<Display> {
     let name = environment.0.get("DISPLAY").filter(|name| !name.is_empty()).ok_or_else(|| {
-        Error::new(Code::PlatformNotSupported, "no X display is named in the environment, and the clipboard is with one")
-            .kind("no_display")
-            .suggest("run `surehand doctor`")
+        Error::new(
+            Code::PlatformNotSupported,
+            "no X display is named in the environment, and the clipboard is with one",
+        )
+        .kind("no_display")
+        .suggest("run `surehand doctor`")
     })?;
     let authority = environment.0.get("XAUTHORITY").map(PathBuf::from);
     Display::connect(call, name, authority.as_deref())

@@ -197,7 +197,9 @@ fn not_started(why: &str) -> Error {
 /// # Errors
 /// `INVALID_ARGS` when there is none, as when a person starts it by hand.
 pub(crate) fn take_order<T: DeserializeOwned>(input: &mut dyn Read) -> Result<T> {
-    let bad = |why: String| Error::new(Code::InvalidArgs, "this helper was not told what to do").kind("no_order").platform(why);
+    let bad = |why: String| {
+        Error::new(Code::InvalidArgs, "this helper was not told what to do").kind("no_order").platform(why)
+    };
     let mut line = Vec::new();
     let mut byte = [0];
     // Byte by byte: what comes after the line is not ours to buffer.

@@ -47,8 +47,7 @@ impl Watcher {
     /// As [`helper::start`], and what the monitor says.
     pub(crate) fn start(&self, environment: &Environment, call: &Call<'_>) -> Result<()> {
         let order = Order { folder: self.folder() };
-        let begun: Watching =
-            helper::start(&self.program, Role::NotificationMonitor, environment, call, &order, &[])?;
+        let begun: Watching = helper::start(&self.program, Role::NotificationMonitor, environment, call, &order, &[])?;
         tracing::debug!(already = begun.already, "notifications are watched");
         Ok(())
     }

@@ -19,7 +19,8 @@ pub(crate) fn read(path: &str, most: usize) -> Result<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let fd = rustix::fs::openat(CWD, path, flags, Mode::empty())
         .map_err(|errno| bad("no_such_file", "it cannot be opened").platform(errno.to_string()))?;
-    let about = rustix::fs::fstat(&fd).map_err(|errno| bad("no_such_file", "it cannot be opened").platform(errno.to_string()))?;
+    let about = rustix::fs::fstat(&fd)
+        .map_err(|errno| bad("no_such_file", "it cannot be opened").platform(errno.to_string()))?;
     if FileType::from_raw_mode(about.st_mode) != FileType::RegularFile {
         return Err(bad("no_plain_file", "it is no plain file"));
     }

@@ -15,5 +15,5 @@ mod temporary;
 
 pub use clock::SystemClock;
 pub use runtime::{ReadInput, Runtime};
-pub use surehand_linux::helper::{Role, Stage, run as run_helper};
 pub use settings::{Places, Settings};
+pub use surehand_linux::helper::{Role, Stage, run as run_helper};

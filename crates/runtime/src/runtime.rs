@@ -23,10 +23,10 @@ use surehand_linux::{LinuxDoctor, LinuxPlatform};
 
 use crate::clock::SystemClock;
 use crate::gate::RecordingGate;
-use crate::{input, output, temporary};
 use crate::private::{PrivateDir, create_beneath};
 use crate::settings::Settings;
 use crate::store::DiskStore;
+use crate::{input, output, temporary};
 
 /// Reads the text on standard input, where a front end has one.
 pub type ReadInput = Box<dyn Fn(&Cancel) -> Result<String> + Send + Sync>;
@@ -65,8 +65,7 @@ impl Runtime {
             clock: SystemClock,
             store: DiskStore::new(&settings.places),
             gate: RecordingGate::new(&settings.places),
-            desktops: PrivateDesktops::new(places, settings.environment.clone())
-                .with_notifications(watcher(&settings)),
+            desktops: PrivateDesktops::new(places, settings.environment.clone()).with_notifications(watcher(&settings)),
             input,
             environment: OnceLock::new(),
             platform: OnceLock::new(),

@@ -17,8 +17,10 @@
 //! changed or scripted. All of it is thread-safe; a change is atomic for readers.
 
 mod apps;
+mod clipboard;
 mod element;
 mod log;
+mod notification;
 mod platform;
 mod read;
 mod response;

@@ -13,7 +13,9 @@ mod schemas;
 
 mod acting;
 mod applications;
+mod clipboard;
 mod dispatching;
+mod notifications;
 mod observing;
 mod registry;
 mod system;

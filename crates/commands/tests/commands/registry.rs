@@ -13,15 +13,19 @@ use crate::rig::from_cli;
 pub(crate) fn minimal(command: &str) -> (&'static [&'static str], Value) {
     match command {
         "click" => (&["@s01:e1"], json!({ "ref_id": "@s01:e1" })),
+        "clipboard-set" => (&["x"], json!({ "text": "x" })),
         "close-app" => (&["editor"], json!({ "app": "editor" })),
         "desktop run" => (&["true"], json!({ "command": ["true"] })),
+        "dismiss-notification" => (&["1"], json!({ "index": 1 })),
         "find" => (&["--name", "x"], json!({ "name": "x" })),
         "get" | "is" => (&["@s01:e1"], json!({ "ref_id": "@s01:e1" })),
+        "notification-action" => (&["1", "Open"], json!({ "index": 1, "action": "Open" })),
         "open" => (&["Writer"], json!({ "app": "Writer" })),
         "press" => (&["ctrl+s"], json!({ "combo": "ctrl+s" })),
         "set-value" => (&["@s01:e1", "x"], json!({ "ref_id": "@s01:e1", "value": "x" })),
         "type" => (&["@s01:e1", "x"], json!({ "ref_id": "@s01:e1", "text": "x" })),
         "wait" => (&["1"], json!({ "ms": 1 })),
+        "clipboard-clear" | "clipboard-get" | "dismiss-all-notifications" | "list-notifications" => (&[], json!({})),
         "desktop env" | "desktop list" | "desktop start" | "desktop stop" | "doctor" | "list-apps"
         | "list-surfaces" | "list-windows" | "screenshot" | "snapshot" | "status" | "version" => (&[], json!({})),
         other => panic!("`{other}` has no example of its fewest arguments: add one here"),

@@ -93,12 +93,7 @@ fn watch(watcher: Option<&Watcher>, environment: &Environment, attempt: &Attempt
 }
 
 /// Display first; then, side by side, the window manager, and the session bus with the accessibility bus.
-fn bring_up(
-    begun: &Begun<'_>,
-    caller: &Environment,
-    programs: &Programs,
-    watcher: Option<&Watcher>,
-) -> Result<Record> {
+fn bring_up(begun: &Begun<'_>, caller: &Environment, programs: &Programs, watcher: Option<&Watcher>) -> Result<Record> {
     let Begun { desk, record, .. } = begun;
     let attempt = &Attempt::new(begun.call);
     let bare = build(caller, desk, record);

@@ -82,9 +82,12 @@ impl Shelf {
     }
 
     fn unusable(&self, why: &str) -> Error {
-        Error::new(Code::Internal, format!("the notifications in {} cannot be read", quote(&self.folder.to_string_lossy())))
-            .kind("notifications_unreadable")
-            .platform(why)
+        Error::new(
+            Code::Internal,
+            format!("the notifications in {} cannot be read", quote(&self.folder.to_string_lossy())),
+        )
+        .kind("notifications_unreadable")
+        .platform(why)
     }
 
     /// Makes the directory and takes this bus for the calling process; `None` when another process has it.
@@ -196,7 +199,12 @@ mod tests {
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&folder), mode(&shelf.file("json"))), (0o700, 0o600));
         // Left behind by another process of that number.
-        let other = Pen { monitor: Stamp { started: 1, ..pen.monitor }, shelf: shelf.clone(), boot: boot(), _lock: File::open(&folder).unwrap() };
+        let other = Pen {
+            monitor: Stamp { started: 1, ..pen.monitor },
+            shelf: shelf.clone(),
+            boot: boot(),
+            _lock: File::open(&folder).unwrap(),
+        };
         other.write(&notices).unwrap();
         assert_eq!(shelf.read().unwrap(), None);
         drop(pen);

@@ -117,7 +117,8 @@ async fn become_monitor(connection: &Connection) -> zbus::Result<()> {
 impl Monitor {
     async fn go_on(mut self, end: BorrowedFd<'_>) -> Result<()> {
         #[expect(deprecated, reason = "the successor is unsafe, for types less simple than a descriptor")]
-        let end = AsyncFd::with_interest(end, Interest::READABLE).map_err(|fault| internal("a descriptor cannot be watched", &fault))?;
+        let end = AsyncFd::with_interest(end, Interest::READABLE)
+            .map_err(|fault| internal("a descriptor cannot be watched", &fault))?;
         loop {
             let mut next = tokio::select! {
                 next = self.stream.next() => next,
@@ -142,7 +143,9 @@ impl Monitor {
                 changed |= self.take(&message).unwrap_or(false);
             }
             if changed {
-                self.pen.write(&self.book.notices).map_err(|fault| internal("nothing can be kept about notifications", &fault))?;
+                self.pen
+                    .write(&self.book.notices)
+                    .map_err(|fault| internal("nothing can be kept about notifications", &fault))?;
             }
         }
     }
@@ -154,7 +157,16 @@ impl Monitor {
         let body = message.body();
         match message.message_type() {
             Type::MethodCall => {
-                type Notify = (String, u32, String, String, String, Vec<String>, std::collections::HashMap<String, OwnedValue>, i32);
+                type Notify = (
+                    String,
+                    u32,
+                    String,
+                    String,
+                    String,
+                    Vec<String>,
+                    std::collections::HashMap<String, OwnedValue>,
+                    i32,
+                );
                 let (app_name, _, _, title, text, actions, _, _): Notify = body.deserialize().ok()?;
                 let serial = header.primary().serial_num().get();
                 self.book.asked(sender, serial, Shown { app_name, title, body: text, actions });
@@ -206,6 +218,8 @@ fn internal(what: &str, fault: &impl std::fmt::Display) -> Error {
 /// Connects to the session bus as a plain client.
 pub(super) async fn connect(address: &str) -> Result<Connection> {
     bus::connect(address).await.map_err(|fault| {
-        Error::new(Code::PlatformNotSupported, "the session bus cannot be connected to").kind("no_session_bus").platform(fault.to_string())
+        Error::new(Code::PlatformNotSupported, "the session bus cannot be connected to")
+            .kind("no_session_bus")
+            .platform(fault.to_string())
     })
 }

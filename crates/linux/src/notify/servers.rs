@@ -54,12 +54,15 @@ fn dunst(platform: &LinuxPlatform, call: &Call<'_>, notice: &Notice, action: &No
     let only = notice.actions.len() == 1;
     let by_default = notice.actions.iter().any(|other| other.key == DEFAULT);
     if action.key != DEFAULT && (by_default || !only) {
-        return Err(impossible("dunst can be told to choose the default action, or the only one, and no other".to_owned()));
+        return Err(impossible(
+            "dunst can be told to choose the default action, or the only one, and no other".to_owned(),
+        ));
     }
     let server = &notice.id.server;
     let count = |property: &str| -> Result<u32> {
         let asked = platform.tell(call, server, ("org.freedesktop.DBus.Properties", "Get"), &(DUNST, property));
-        let value: OwnedValue = asked.map_err(|fault| fault.error("say what it shows").delivery(Delivery::NotDelivered))?;
+        let value: OwnedValue =
+            asked.map_err(|fault| fault.error("say what it shows").delivery(Delivery::NotDelivered))?;
         u32::try_from(value).map_err(|_| impossible("this version of dunst does not say how many it shows".to_owned()))
     };
     let (displayed, waiting) = (count("displayedLength")?, count("waitingLength")?);
@@ -80,6 +83,13 @@ fn xfce(platform: &LinuxPlatform, call: &Call<'_>, notice: &Notice, action: &Not
     if action.label.is_empty() {
         return Err(impossible("xfce4-notifyd shows no button for this action".to_owned()));
     }
+    // One popup can stand for two that look the same, of which only one is on the screen.
+    let looks = |other: &Notice| (other.title.trim().to_owned(), plain(&other.body).trim().to_owned());
+    let open = platform.notices(call)?.all.into_iter().filter(|other| other.closed.is_none());
+    let offers = |other: &Notice| other.actions.iter().any(|offered| offered.label == action.label);
+    if open.filter(|other| looks(other) == looks(notice) && offers(other)).count() > 1 {
+        return Err(twins());
+    }
     let application = server_application(platform, call, &notice.id.server)?;
     let mut buttons = Vec::new();
     for window in platform.windows(call, std::slice::from_ref(&application))?.items {
@@ -92,13 +102,14 @@ fn xfce(platform: &LinuxPlatform, call: &Call<'_>, notice: &Notice, action: &Not
     match buttons.as_slice() {
         [(object, press)] => platform.perform(call, object, &Operation::Press { action: press.clone() }),
         [] => Err(impossible("its popup has gone from the screen, or cannot be read".to_owned())),
-        several => Err(Error::new(
-            Code::AmbiguousTarget,
-            format!("{} notifications look the same, and their buttons too", several.len()),
-        )
-        .kind("notification_twins")
-        .suggest("dismiss one of them first")),
+        _ => Err(twins()),
     }
+}
+
+fn twins() -> Error {
+    Error::new(Code::AmbiguousTarget, "several notifications look the same, and so do their buttons")
+        .kind("notification_twins")
+        .suggest("dismiss the others first")
 }
 
 /// The server as an application whose windows can be read.
@@ -111,7 +122,11 @@ fn server_application(platform: &LinuxPlatform, call: &Call<'_>, server: &str) -
 }
 
 /// The button of this action in a popup that says what the notification says, with the name of its press.
-fn matching(observation: &Observation, notice: &Notice, action: &NoticeAction) -> Vec<(surehand_core::object::ObjectId, String)> {
+fn matching(
+    observation: &Observation,
+    notice: &Notice,
+    action: &NoticeAction,
+) -> Vec<(surehand_core::object::ObjectId, String)> {
     let says = |text: &str| {
         observation.nodes.iter().any(|node| {
             let shown = |shown: &str| shown.trim() == text.trim();

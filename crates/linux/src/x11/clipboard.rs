@@ -45,8 +45,20 @@ impl<'d> Desk<'d> {
         let names = Names::new(c).map_err(|fault| display.fault(fault))?;
         let window = c.generate_id().map_err(|fault| display.fault(fault))?;
         let aux = CreateWindowAux::new().event_mask(EventMask::PROPERTY_CHANGE).override_redirect(1);
-        c.create_window(0, window, display.root(), -1, -1, 1, 1, 0, WindowClass::INPUT_ONLY, x11rb::COPY_FROM_PARENT, &aux)
-            .map_err(|fault| display.fault(fault))?;
+        c.create_window(
+            0,
+            window,
+            display.root(),
+            -1,
+            -1,
+            1,
+            1,
+            0,
+            WindowClass::INPUT_ONLY,
+            x11rb::COPY_FROM_PARENT,
+            &aux,
+        )
+        .map_err(|fault| display.fault(fault))?;
         let names = names.reply().map_err(|fault| display.fault(fault))?;
         Ok(Desk { display, names, window })
     }
@@ -66,7 +78,9 @@ impl<'d> Desk<'d> {
             if call.cancel.is_raised() {
                 call.go_on()?;
             }
-            c.stream().readable_within(left).map_err(|fault| self.display.fault(x11rb::errors::ConnectionError::from(fault)))?;
+            c.stream()
+                .readable_within(left)
+                .map_err(|fault| self.display.fault(x11rb::errors::ConnectionError::from(fault)))?;
         }
     }
 
@@ -91,7 +105,8 @@ impl<'d> Desk<'d> {
     }
 
     pub(super) fn owner_of(&self, selection: Atom) -> Result<Option<Window>> {
-        let asked = self.display.connection.get_selection_owner(selection).map_err(|fault| self.display.fault(fault))?;
+        let asked =
+            self.display.connection.get_selection_owner(selection).map_err(|fault| self.display.fault(fault))?;
         let owner = asked.reply().map_err(|fault| self.display.fault(fault))?.owner;
         Ok((owner != x11rb::NONE).then_some(owner))
     }
@@ -226,8 +241,11 @@ impl Reading<'_> {
             // Numbers come in the server's order of bytes, which the connection has made ours.
             bytes.extend_from_slice(&part.value);
             if bytes.len().saturating_add(part.bytes_after as usize) > most {
-                return Err(Error::new(Code::ActionFailed, format!("there is more in the clipboard than {MOST_BYTES} bytes"))
-                    .kind("too_large"));
+                return Err(Error::new(
+                    Code::ActionFailed,
+                    format!("there is more in the clipboard than {MOST_BYTES} bytes"),
+                )
+                .kind("too_large"));
             }
             if part.bytes_after == 0 || part.value.is_empty() {
                 c.delete_property(*window, names.TRANSFER).map_err(|fault| display.fault(fault))?;
@@ -238,10 +256,11 @@ impl Reading<'_> {
 
     fn next(&self) -> Result<Event> {
         match self.desk.event(self.call)? {
-            Some(Event::DestroyNotify(gone)) if gone.window == self.owner => {
-                Err(Error::new(Code::AppUnresponsive, "the program that has the clipboard ended before it handed it out")
-                    .kind("owner_gone"))
-            }
+            Some(Event::DestroyNotify(gone)) if gone.window == self.owner => Err(Error::new(
+                Code::AppUnresponsive,
+                "the program that has the clipboard ended before it handed it out",
+            )
+            .kind("owner_gone")),
             Some(event) => Ok(event),
             None => Err(Error::new(Code::AppUnresponsive, "the program that has the clipboard does not hand it out")
                 .kind("owner_silent")

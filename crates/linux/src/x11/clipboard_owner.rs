@@ -78,7 +78,8 @@ impl<'d> ClipboardOwner<'d> {
         let c = &display.connection;
         c.set_selection_owner(desk.window, desk.names.CLIPBOARD, since).map_err(|fault| display.fault(fault))?;
         if desk.owner()? != Some(desk.window) {
-            return Err(Error::new(Code::Conflict, "another program took the clipboard at the same moment").kind("clipboard_taken"));
+            return Err(Error::new(Code::Conflict, "another program took the clipboard at the same moment")
+                .kind("clipboard_taken"));
         }
         Ok(ClipboardOwner { desk, clock: call.clock, offers, since, transfers: Vec::new() })
     }
@@ -237,7 +238,10 @@ impl<'d> ClipboardOwner<'d> {
         let Some(mut pairs) = pairs.value32().map(Iterator::collect::<Vec<u32>>) else { return Ok(false) };
         for pair in pairs.chunks_exact_mut(2) {
             let [target, property] = pair else { continue };
-            if *target == self.desk.names.MULTIPLE || *property == x11rb::NONE || !self.convert(reader, *target, *property)? {
+            if *target == self.desk.names.MULTIPLE
+                || *property == x11rb::NONE
+                || !self.convert(reader, *target, *property)?
+            {
                 *property = x11rb::NONE;
             }
         }
@@ -254,7 +258,8 @@ impl<'d> ClipboardOwner<'d> {
         let end = (transfer.sent + PIECE).min(transfer.offer.bytes.len());
         let piece = transfer.offer.bytes.get(transfer.sent..end).unwrap_or_default();
         let c = &self.desk.display.connection;
-        let sent = c.change_property8(PropMode::REPLACE, transfer.reader, transfer.property, transfer.offer.kind, piece);
+        let sent =
+            c.change_property8(PropMode::REPLACE, transfer.reader, transfer.property, transfer.offer.kind, piece);
         let last = piece.is_empty();
         (transfer.sent, transfer.last) = (end, Instant::now());
         sent.map(x11rb::cookie::VoidCookie::ignore_error).map_err(|fault| self.desk.display.fault(fault))?;

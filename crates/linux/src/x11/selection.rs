@@ -178,7 +178,9 @@ mod tests {
     fn every_form_gives_back_what_was_put_in() {
         let names = names();
         let files = Content::FileUrls(vec!["file:///a%20b".into(), "file:///%C3%BC".into()]);
-        for content in [Content::Text("naïve\nline\u{0}".into()), Content::Image(b"\x89PNG\r\n\x1a\nrest".to_vec()), files] {
+        for content in
+            [Content::Text("naïve\nline\u{0}".into()), Content::Image(b"\x89PNG\r\n\x1a\nrest".to_vec()), files]
+        {
             for (target, form) in names.text().into_iter().chain(names.image()).chain(names.files()) {
                 let Some(offer) = offers(&names, &content).into_iter().find(|offer| offer.target == target) else {
                     continue;

@@ -13,8 +13,10 @@ use surehand_core::time::Cancel;
 use surehand_core::tree::GapReason;
 
 use super::apps::{App, AppId, FakeWindow};
+use super::clipboard::Board;
 use super::element::{Element, text_content};
 use super::log::{Entry, Received};
+use super::notification::Tray;
 use super::response::Response;
 use crate::clock::Dial;
 
@@ -66,6 +68,8 @@ pub struct Scene {
     pub(crate) after_inspection: Option<Change>,
     pub(crate) log: Vec<Entry>,
     pub(crate) serial: u64,
+    pub(crate) board: Board,
+    pub(crate) tray: Tray,
     schedule: BTreeMap<(Duration, u64), Change>,
 }
 
@@ -96,6 +100,8 @@ impl Scene {
             after_inspection: None,
             log: Vec::new(),
             serial: 0,
+            board: Board::default(),
+            tray: Tray::default(),
             schedule: BTreeMap::new(),
         }
     }
