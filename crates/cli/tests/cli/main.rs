@@ -13,6 +13,7 @@
 mod act;
 mod bad_arguments;
 mod bad_targets;
+mod clipboard;
 mod desktops;
 mod dialogs;
 mod frozen;
@@ -21,6 +22,7 @@ mod hostile;
 mod identity;
 mod large;
 mod look;
+mod notifications;
 mod open;
 mod press;
 mod process;
