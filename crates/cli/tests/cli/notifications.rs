@@ -178,10 +178,10 @@ fn the_monitor_is_one_and_comes_back_and_knows_when_the_server_goes() {
     assert!(stage.list().is_empty());
     let again = helpers(&stage.desktop, "__watch-notifications");
     assert!(again.len() == 1 && again != watching, "{again:?}");
-    stage.client.command("flood 300");
-    stage.until(|rows| rows.first().is_some_and(|row| row["title"] == "flood 299"));
+    stage.client.command("flood 210");
+    stage.until(|rows| rows.first().is_some_and(|row| row["title"] == "flood 209"));
     assert_eq!(stage.list().len(), 200, "the last ones are kept");
-    let limited = stage.ok(&["list-notifications", "--limit", "3", "--text", "FLOOD 2"]);
+    let limited = stage.ok(&["list-notifications", "--limit", "3", "--text", "FLOOD 20"]);
     assert_eq!(limited["notifications"].as_array().map(Vec::len), Some(3));
     let Stage { client, _server, desktop } = stage;
     drop(_server);
