@@ -19,7 +19,8 @@ pub enum Effect {
     /// Reads, and changes nothing but our own snapshots. Where accessibility is off in the session, the first reading
     /// switches it on.
     Observe,
-    /// Changes an application through its accessibility interfaces or its window.
+    /// Changes an application through its accessibility interfaces or its window, or what the desktop keeps for all of
+    /// them: the clipboard, notifications.
     Act,
     /// Sends what a keyboard or pointer would.
     Input,

@@ -3,6 +3,7 @@
 use serde_json::json;
 use surehand_commands::gate::Resource;
 use surehand_core::clipboard::Content;
+use surehand_testkit::fake::Scene;
 
 use crate::golden::Golden;
 use crate::rig::Rig;
@@ -53,7 +54,7 @@ fn reading() {
     golden.case("a picture that is none", &rig, &["clipboard-get", "--kind", "image"]);
     rig.fake().change(|scene| scene.copy([Content::Image(huge())]));
     golden.case("a picture that is too large", &rig, &["clipboard-get", "--kind", "image"]);
-    rig.fake().change(|scene| scene.holds_back_copies());
+    rig.fake().change(Scene::holds_back_copies);
     golden.case("an owner that does not answer", &rig, &["clipboard-get"]);
     golden.check();
     assert_eq!(rig.services.output.lock().unwrap()["x.txt"], "/a b\n/c\u{202e}".as_bytes());
@@ -88,7 +89,7 @@ fn setting() {
     golden.case("another program is quicker", &rig, &["clipboard-set", SECRET]);
     rig.fake().change(|scene| scene.alters_copies(text("other")));
     golden.case("something else is handed out", &rig, &["clipboard-set", SECRET]);
-    rig.fake().change(|scene| scene.holds_back_copies());
+    rig.fake().change(Scene::holds_back_copies);
     golden.case("it cannot be read back", &rig, &["clipboard-set", SECRET]);
     golden.check();
 }
@@ -108,7 +109,7 @@ fn clearing() {
 
 #[test]
 fn what_is_copied_is_nowhere_but_in_the_answer() {
-    let mut rig = Rig::empty();
+    let rig = Rig::empty();
     for line in [&["clipboard-set", SECRET][..], &["clipboard-set", SECRET, "--stdin"]] {
         let told = rig.run(line);
         let all = format!("{}{}{:?}", told.json, told.text, told.records);

@@ -1,5 +1,7 @@
 //! `list-notifications`, `dismiss-notification`, `dismiss-all-notifications` and `notification-action`.
 
+use surehand_testkit::fake::Scene;
+
 use crate::golden::Golden;
 use crate::rig::Rig;
 
@@ -59,7 +61,7 @@ fn choosing() {
     golden.case("without saying which is meant", &rig, &["notification-action", "3", "Reply"]);
     golden.case("an action that is not there", &rig, &line("Delete"));
     golden.case("another notification", &rig, &["notification-action", "2", "Reply", "--expected-app", "Mail"]);
-    rig.fake().change(|scene| scene.refuses_actions());
+    rig.fake().change(Scene::refuses_actions);
     golden.case("a server that cannot", &rig, &line("Reply"));
     assert!(rig.fake().change(|scene| scene.notices().iter().all(|notice| notice.invoked.is_empty())));
     let rig = self::rig();
@@ -69,7 +71,7 @@ fn choosing() {
     let twice = ["notification-action", "1", "Open", "--expected-title", "Twice"];
     golden.case("a name of two actions", &rig, &twice);
     let rig = self::rig();
-    rig.fake().change(|scene| scene.mistakes_actions());
+    rig.fake().change(Scene::mistakes_actions);
     golden.case("a server that tells of another", &rig, &line("default"));
     golden.check();
 }

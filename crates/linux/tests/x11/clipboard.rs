@@ -76,7 +76,7 @@ impl Keeper {
     }
 
     /// Waits until it is over by itself.
-    fn is_over(mut self) {
+    fn ends(mut self) {
         let thread = self.thread.take().expect("a thread");
         let end = Instant::now() + PATIENCE;
         while !thread.is_finished() {
@@ -229,7 +229,7 @@ fn an_owner_answers_as_the_rules_say() {
     assert_eq!(filled.expect("there").value, "naïve".as_bytes());
     // Somebody else takes the clipboard.
     peer.own();
-    keeper.is_over();
+    keeper.ends();
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn what_is_promised_is_handed_out_also_when_the_clipboard_is_lost_meanwhile() {
         whole.extend(part);
     }
     assert!(whole == text.as_bytes(), "{} of {} bytes", whole.len(), text.len());
-    keeper.is_over();
+    keeper.ends();
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn a_manager_of_clipboards_is_asked_to_keep_it() {
     assert_eq!((asked.selection, asked.target), (name, manager.client.atom("SAVE_TARGETS")));
     assert_eq!(manager.convert("UTF8_STRING").expect("text").1, b"keep me", "it still hands it out");
     manager.answer(&asked, x11rb::NONE);
-    keeper.is_over();
+    keeper.ends();
 }
 
 #[test]
