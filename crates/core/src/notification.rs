@@ -311,9 +311,10 @@ fn row<'n>(notices: &'n Notices, id: &NoticeId) -> Option<&'n Notice> {
     notices.all.iter().find(|notice| notice.id == *id)
 }
 
-/// Whether it is known to be gone; one that was shown and is not even among those that are gone went long ago.
+/// Whether it is known to be gone. One that is not among those that are known may be shown all the same: whoever watches
+/// may have begun anew.
 fn is_gone(notices: &Notices, id: &NoticeId) -> bool {
-    row(notices, id).is_none_or(|notice| notice.closed.is_some())
+    row(notices, id).is_some_and(|notice| notice.closed.is_some())
 }
 
 /// Looks until something is so, or the time of the call is over: `None` then, since what was asked has been sent.

@@ -31,6 +31,9 @@ use crate::helper::{self, Stage};
 /// How long becoming a monitor may take.
 const BEGIN: Duration = Duration::from_secs(10);
 
+/// How long to pause before looking again whether another monitor has begun. Nothing signals that.
+const LOOK_AGAIN: Duration = Duration::from_millis(5);
+
 /// So many messages are read before what they change is written, in a flood of them.
 const BATCH: usize = 500;
 
@@ -93,7 +96,15 @@ async fn begin(address: &str, order: &Order) -> Result<Option<Monitor>> {
         .build()
         .await
         .map_err(|fault| refused(&fault))?;
-    let Some(pen) = Shelf::new(&order.folder, &connection.server_guid().to_string())?.take()? else { return Ok(None) };
+    let shelf = Shelf::new(&order.folder, &connection.server_guid().to_string())?;
+    let pen = loop {
+        match shelf.take()? {
+            Some(pen) => break pen,
+            None if shelf.read()?.is_some() => return Ok(None),
+            // The other one has only just begun, and whoever started us is going to read what it has written.
+            None => tokio::time::sleep(LOOK_AGAIN).await,
+        }
+    };
     // Before anything can come.
     let stream = MessageStream::from(&connection);
     become_monitor(&connection).await.map_err(|fault| refused(&fault))?;
