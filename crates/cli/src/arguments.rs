@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::error::Error as _;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -39,7 +40,7 @@ pub(crate) struct Arguments {
 /// What the arguments mean.
 pub(crate) enum Parsed {
     /// Run a command.
-    Run(Arguments),
+    Run(Box<Arguments>),
     /// Print a text: help, version or completions.
     Text(String),
     /// They are not valid.
@@ -131,7 +132,7 @@ pub(crate) fn command_line() -> Command {
 
 /// Parses the arguments of this process.
 pub(crate) fn parse() -> Parsed {
-    let matches = match command_line().try_get_matches() {
+    let matches = match command_line().try_get_matches_from(translated(std::env::args_os())) {
         Ok(matches) => matches,
         Err(error) => return refused(&error),
     };
@@ -150,13 +151,33 @@ pub(crate) fn parse() -> Parsed {
     };
     match definition.from_cli(chosen) {
         Err(error) => refused(&error),
-        Ok(invocation) => Parsed::Run(Arguments {
+        Ok(invocation) => Parsed::Run(Box::new(Arguments {
             invocation,
             settings: settings(&matches),
             format: matches.get_one::<String>("format").map(|word| format(word)),
             verbose: matches.get_flag("verbose"),
-        }),
+        })),
     }
+}
+
+/// The arguments with what to look for in the clipboard told apart from how to answer: both are called `--format` by
+/// those who know the interface from elsewhere, and no word means both.
+fn translated(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = given.collect();
+    if !words.iter().any(|word| word == "clipboard-get") {
+        return words;
+    }
+    let sought = |word: &str| ["text", "auto", "image", "file-urls"].contains(&word);
+    for at in 1..words.len() {
+        let follows = words.get(at + 1).and_then(|next| next.to_str()).is_some_and(sought);
+        let Some(word) = words[at].to_str() else { continue };
+        if word == "--format" && follows {
+            words[at] = "--kind".into();
+        } else if let Some(kind) = word.strip_prefix("--format=").filter(|kind| sought(kind)) {
+            words[at] = format!("--kind={kind}").into();
+        }
+    }
+    words
 }
 
 /// The name of the chosen command, and its own arguments.
@@ -175,9 +196,10 @@ fn refused(error: &clap::Error) -> Parsed {
     // An argument that refuses itself with one of our errors says more than the parser around it.
     let own = error.source().and_then(|source| source.downcast_ref::<Error>()).cloned();
     // What was to be typed may be a secret, and what the shell made several words of is not repeated.
-    let unquoted = matches!(asked_for().as_str(), "type" | "set-value") && error.kind() == ErrorKind::UnknownArgument;
+    let unquoted = matches!(asked_for().as_str(), "type" | "set-value" | "clipboard-set")
+        && error.kind() == ErrorKind::UnknownArgument;
     let usage = if unquoted {
-        "error: there are more arguments than the ref and the text\n\nQuote the text, or give it with `--stdin`.\n"
+        "error: there are more arguments than the command takes, of which one is a text\n\nQuote the text, or give it with `--stdin`.\n"
             .to_owned()
     } else {
         error.to_string()
@@ -260,13 +282,14 @@ fn settings(matches: &ArgMatches) -> Result<Settings> {
         kept_for: person::client()
             .zip(std::env::current_exe().ok())
             .map(|(client, program)| KeptFor { program, client }),
+        program: std::env::current_exe().ok(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         target: env!("SUREHAND_TARGET").to_owned(),
     })
 }
 
-/// More than this on standard input is no text for a field.
-const MAX_INPUT: usize = 1 << 20;
+/// More than this on standard input is no text for anything; commands that take less say so.
+const MAX_INPUT: usize = 64 << 20;
 
 /// How long standard input is waited for in all; a person may be writing it.
 const INPUT_WAIT: Duration = Duration::from_secs(600);
@@ -282,7 +305,7 @@ pub(crate) fn standard_input(cancel: &Cancel) -> Result<String> {
     let stdin = std::io::stdin();
     let end = Instant::now() + INPUT_WAIT;
     let mut bytes = Vec::new();
-    let mut part = [0; 8_192];
+    let mut part = [0; 65_536];
     loop {
         if cancel.is_raised() || Instant::now() >= end {
             let kind = if cancel.is_raised() { "cancelled" } else { "deadline" };
@@ -329,6 +352,20 @@ mod tests {
         assert_eq!(of("surehand --desktop d1 --format json desktop start --size x"), "desktop start");
         assert_eq!(of("surehand desktop"), "");
         assert_eq!(of("surehand find --name open"), "find");
+    }
+
+    #[test]
+    fn what_to_look_for_in_the_clipboard_is_told_from_how_to_answer() {
+        let of = |line: &str| {
+            let words = translated(line.split(' ').map(OsString::from));
+            words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of("s clipboard-get --format image --format json"), "s clipboard-get --kind image --format json");
+        assert_eq!(
+            of("s --format outline clipboard-get --format=auto"),
+            "s --format outline clipboard-get --kind=auto"
+        );
+        assert_eq!(of("s snapshot --format image"), "s snapshot --format image");
     }
 
     #[test]

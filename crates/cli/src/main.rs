@@ -1,6 +1,7 @@
 //! The command line of surehand. It parses, dispatches and prints; what commands mean is not decided here.
 
 mod arguments;
+mod helper;
 mod person;
 mod print;
 mod signals;
@@ -25,6 +26,9 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == surehand_runtime::KEEPER) {
         surehand_runtime::keep();
         return ExitCode::SUCCESS;
+    }
+    if let Some(role) = std::env::args_os().nth(1).as_deref().and_then(surehand_runtime::Role::of) {
+        return helper::run(role);
     }
     let arguments = match arguments::parse() {
         Parsed::Run(arguments) => arguments,

@@ -19,7 +19,8 @@ pub enum Effect {
     /// Reads, and changes nothing but our own snapshots. Where accessibility is off in the session, the first reading
     /// switches it on.
     Observe,
-    /// Changes an application through its accessibility interfaces or its window.
+    /// Changes an application through its accessibility interfaces or its window, or what the desktop keeps for all of
+    /// them: the clipboard, notifications.
     Act,
     /// Sends what a keyboard or pointer would.
     Input,
@@ -60,6 +61,10 @@ pub enum Group {
     Mouse,
     /// Applications and windows.
     Applications,
+    /// Notifications.
+    Notifications,
+    /// The clipboard.
+    Clipboard,
     /// Waiting.
     Wait,
     /// surehand itself and the desktops it makes.
@@ -294,8 +299,8 @@ fn decode<C: Command>(command: &str, value: Value) -> Result<C> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         let what = error.into_inner();
-        // What is typed into fields can be a secret; it is not repeated where it stands in the wrong place.
-        let secret = matches!(command, "type" | "set-value");
+        // What is typed into fields or copied can be a secret; it is not repeated where it stands in the wrong place.
+        let secret = matches!(command, "type" | "set-value" | "clipboard-set");
         let what = if secret { "its value is not of the right kind".to_owned() } else { what.to_string() };
         let place = if path == "." { String::new() } else { format!(" in `{path}`") };
         Error::new(Code::InvalidArgs, format!("the arguments of `{command}` are not valid{place}: {what}"))

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 /// Named by [`Services`], so that who brings services along needs no other crate for it.
 pub use surehand_apps::Index;
+use surehand_core::clipboard::Clipboard;
 use surehand_core::desktop::{Desktops, Environment};
 use surehand_core::diagnosis::Doctor;
 use surehand_core::disposition::Disposition;
@@ -53,6 +54,12 @@ pub trait Services {
     /// # Errors
     /// `PLATFORM_NOT_SUPPORTED` when there is none, `TIMEOUT` when it does not answer.
     fn platform(&self, call: &Call<'_>) -> Result<&dyn Platform>;
+
+    /// The clipboard of the desktop session. It needs no accessibility bus.
+    ///
+    /// # Errors
+    /// `INVALID_ARGS` when the private desktop that was chosen is not there.
+    fn clipboard(&self) -> Result<&dyn Clipboard>;
 
     /// Private desktops.
     fn desktops(&self) -> &dyn Desktops;
@@ -104,6 +111,25 @@ pub trait Services {
     /// # Errors
     /// `POLICY_DENIED` when the path leads out of the folder, `CONFLICT` when something is there already.
     fn write_output(&self, path: &str, bytes: &[u8]) -> Result<PathBuf>;
+
+    /// Writes a new private file of ours, whose name begins and ends so, and returns its whole path. It is removed when
+    /// it is an hour old and another one is written.
+    ///
+    /// # Errors
+    /// `INTERNAL` when it cannot be written.
+    fn write_temporary(&self, beginning: &str, ending: &str, bytes: &[u8]) -> Result<PathBuf>;
+
+    /// Reads a file that the caller names, at most so many bytes.
+    ///
+    /// # Errors
+    /// `INVALID_ARGS` when there is no plain file that can be read, or it is longer.
+    fn read_input(&self, path: &str, most: usize) -> Result<Vec<u8>>;
+
+    /// The absolute path of something that is there, links in it as they were given.
+    ///
+    /// # Errors
+    /// `INVALID_ARGS` when nothing is there.
+    fn existing(&self, path: &str) -> Result<PathBuf>;
 
     /// The text on standard input, where the front end has one to give.
     ///

@@ -22,6 +22,16 @@ pub enum Resource {
     AppOpen(String),
     /// Pictures (`screen.read`).
     ScreenRead(Scope),
+    /// Reading what is in the clipboard (`clipboard.read`).
+    ClipboardRead,
+    /// Putting something else there, or nothing (`clipboard.set`).
+    ClipboardSet,
+    /// Reading notifications (`notify.read`), by the name that their application gives itself.
+    NotifyRead(Scope),
+    /// Dismissing them and choosing their actions (`notify.act`).
+    NotifyAct(Scope),
+    /// Reading a file (`fs.read`), by the path that was given.
+    FileRead(String),
     /// A private desktop.
     Desktop(String),
     /// Nothing outside surehand.

@@ -13,6 +13,7 @@
 pub mod act;
 pub mod actionability;
 pub mod aim;
+pub mod clipboard;
 pub mod desktop;
 pub mod diagnosis;
 pub mod display;
@@ -28,6 +29,7 @@ pub mod label;
 pub mod lease;
 pub mod name;
 pub mod node;
+pub mod notification;
 pub mod object;
 pub mod platform;
 pub mod query;

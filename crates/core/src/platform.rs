@@ -8,6 +8,7 @@ use crate::display::Display;
 use crate::error::{Code, Error, Result};
 use crate::geometry::{Point, Rect};
 use crate::node::Node;
+use crate::notification::Notifications;
 use crate::object::{Application, ObjectId, Process};
 use crate::stroke::Stroke;
 use crate::time::Call;
@@ -352,6 +353,14 @@ pub trait Platform: Send + Sync {
     fn watch(&self, call: &Call<'_>, application: &Application) -> Result<Box<dyn Watch + '_>> {
         let _ = (call, application);
         Err(not_here("listening to an application"))
+    }
+
+    /// The notifications of this desktop session.
+    ///
+    /// # Errors
+    /// `PLATFORM_NOT_SUPPORTED` when they cannot be watched here.
+    fn notifications(&self) -> Result<&dyn Notifications> {
+        Err(not_here("reading notifications"))
     }
 
     /// Why this process publishes no accessibility tree, or an empty one, and what mends that, where it is

@@ -10,6 +10,7 @@ use surehand_core::desktop::Environment;
 use surehand_core::display::Display as Screen;
 use surehand_core::disposition::Delivery;
 use surehand_core::geometry::Point;
+use surehand_core::notification::Notifications;
 use surehand_core::object::{Application, ObjectId, Process};
 use surehand_core::platform::{
     Attention, CaptureTarget, Inspection, Listing, Live, ObserveRequest, Operation, Picture, Platform, WindowChange,
@@ -24,6 +25,7 @@ use tokio::runtime::Runtime;
 
 use crate::connect::{Bus, Link};
 use crate::error::{Fault, no_bus, unresponsive};
+use crate::notify::{Session, Watcher};
 use crate::toolkit::Toolkit;
 use crate::x11::Display;
 use crate::{act, app, events, place, process, tree, window};
@@ -39,8 +41,10 @@ const CONNECT: Duration = Duration::from_millis(2_500);
 pub struct LinuxPlatform {
     runtime: Runtime,
     bus: Bus,
-    environment: Environment,
+    pub(crate) environment: Environment,
     display: Mutex<Option<Display>>,
+    pub(crate) watcher: Option<Watcher>,
+    pub(crate) session: Session,
 }
 
 impl LinuxPlatform {
@@ -61,12 +65,25 @@ impl LinuxPlatform {
         let bus = runtime.block_on(async { tokio::time::timeout(span, Bus::connect(environment)).await });
         // A caller in a hurry has not shown that the bus is at fault.
         let bus = bus.map_err(|_| if span < CONNECT { out_of_time() } else { no_bus("it does not answer") })??;
-        Ok(LinuxPlatform { runtime, bus, environment: environment.clone(), display: Mutex::new(None) })
+        Ok(LinuxPlatform {
+            runtime,
+            bus,
+            environment: environment.clone(),
+            display: Mutex::new(None),
+            watcher: None,
+            session: Session::default(),
+        })
+    }
+
+    /// With what watching notifications takes; without it there are none.
+    #[must_use]
+    pub fn with_notifications(self, watcher: Watcher) -> LinuxPlatform {
+        LinuxPlatform { watcher: Some(watcher), ..self }
     }
 
     /// Runs `work` until it is done, the time is used up or the call is cancelled. `work` bounds itself by
     /// the time left; this is the last line behind it.
-    fn run<T>(&self, call: &Call<'_>, work: impl Future<Output = T>) -> Result<T> {
+    pub(crate) fn run<T>(&self, call: &Call<'_>, work: impl Future<Output = T>) -> Result<T> {
         call.go_on()?;
         let last = call.left() + CANCEL_CHECK;
         self.runtime.block_on(async {
@@ -317,6 +334,10 @@ impl Platform for LinuxPlatform {
         let subscription = subscribed.map_err(silent)?;
         let lag = Toolkit::of(&application.toolkit).lag();
         Ok(Box::new(Listening { platform: self, subscription, lag, application: application.clone() }))
+    }
+
+    fn notifications(&self) -> Result<&dyn Notifications> {
+        Ok(self)
     }
 
     fn unpublished(&self, process: &Process) -> Option<String> {

@@ -252,10 +252,12 @@ async fn open(address: &str, private: bool) -> Result<Line, Fault> {
     Ok(Line { connection: builder.build().await.map_err(fault)?, outbox })
 }
 
-/// Asks the session bus for the accessibility bus, and switches accessibility on where it is off: toolkits
-/// other than GTK publish nothing before.
-async fn address_from_session(environment: &Environment) -> Result<String> {
-    let session = environment
+/// The address of the session bus that an environment names.
+///
+/// # Errors
+/// `PLATFORM_NOT_SUPPORTED` when it names none.
+pub(crate) fn session_address(environment: &Environment) -> Result<String> {
+    environment
         .0
         .get("DBUS_SESSION_BUS_ADDRESS")
         .cloned()
@@ -268,7 +270,13 @@ async fn address_from_session(environment: &Environment) -> Result<String> {
             Error::new(Code::PlatformNotSupported, "no session bus is named in the environment")
                 .kind("no_session_bus")
                 .suggest("run it inside a desktop session, or start a private one with `surehand desktop start`")
-        })?;
+        })
+}
+
+/// Asks the session bus for the accessibility bus, and switches accessibility on where it is off: toolkits
+/// other than GTK publish nothing before.
+async fn address_from_session(environment: &Environment) -> Result<String> {
+    let session = session_address(environment)?;
     let line = open(&session, false)
         .await
         .map_err(|fault| no_bus("the session bus cannot be connected to").platform(fault.word()))?;

@@ -7,6 +7,7 @@ mod act;
 mod adapter;
 mod app;
 mod cache;
+pub mod clipboard;
 mod connect;
 pub mod desktop;
 pub mod doctor;
@@ -14,6 +15,8 @@ mod error;
 mod events;
 mod frame;
 mod grid;
+pub mod helper;
+pub mod notify;
 mod place;
 mod process;
 #[cfg(any(test, fuzzing))]

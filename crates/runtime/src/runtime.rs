@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use surehand_apps::Index;
 use surehand_commands::context::{Allowed, Facts, Services};
 use surehand_commands::gate::Gate;
+use surehand_core::clipboard::Clipboard;
 use surehand_core::desktop::{Desktops, Environment};
 use surehand_core::diagnosis::{Check, Doctor};
 use surehand_core::hold::Holder;
@@ -15,17 +16,20 @@ use surehand_core::platform::Platform;
 use surehand_core::snapshot::SnapshotStore;
 use surehand_core::time::{Call, Cancel, Clock};
 use surehand_core::{Code, Error, Result};
+use surehand_linux::clipboard::LinuxClipboard;
 use surehand_linux::desktop::PrivateDesktops;
+use surehand_linux::helper::Program;
+use surehand_linux::notify::Watcher;
 use surehand_linux::{LinuxDoctor, LinuxPlatform};
 
 use crate::clock::SystemClock;
 use crate::gate::RecordingGate;
 use crate::hold::KeeperHolder;
 use crate::lease::FileLeases;
-use crate::output;
 use crate::private::{PrivateDir, create_beneath};
 use crate::settings::Settings;
 use crate::store::DiskStore;
+use crate::{input, output, temporary};
 
 /// Reads the text on standard input, where a front end has one.
 pub type ReadInput = Box<dyn Fn(&Cancel) -> Result<String> + Send + Sync>;
@@ -48,6 +52,7 @@ pub struct Runtime {
     leases: OnceLock<FileLeases>,
     holder: OnceLock<KeeperHolder>,
     confirm: Option<Confirm>,
+    clipboard: OnceLock<LinuxClipboard>,
 }
 
 impl Runtime {
@@ -69,7 +74,7 @@ impl Runtime {
             clock: SystemClock,
             store: DiskStore::new(&settings.places),
             gate: RecordingGate::new(&settings.places),
-            desktops: PrivateDesktops::new(places, settings.environment.clone()),
+            desktops: PrivateDesktops::new(places, settings.environment.clone()).with_notifications(watcher(&settings)),
             input,
             environment: OnceLock::new(),
             platform: OnceLock::new(),
@@ -77,6 +82,7 @@ impl Runtime {
             leases: OnceLock::new(),
             holder: OnceLock::new(),
             confirm: None,
+            clipboard: OnceLock::new(),
             settings,
         }
     }
@@ -115,8 +121,17 @@ impl Services for Runtime {
         if let Some(platform) = self.platform.get() {
             return Ok(platform);
         }
-        let connected = LinuxPlatform::connect(call, self.environment()?)?;
+        let mut connected = LinuxPlatform::connect(call, self.environment()?)?;
+        if let Some(watcher) = watcher(&self.settings) {
+            connected = connected.with_notifications(watcher);
+        }
         Ok(self.platform.get_or_init(|| connected))
+    }
+
+    fn clipboard(&self) -> Result<&dyn Clipboard> {
+        let environment = self.environment()?;
+        let program = self.settings.program.clone().map(Program::new);
+        Ok(self.clipboard.get_or_init(|| LinuxClipboard::new(environment.clone(), program)))
     }
 
     fn desktops(&self) -> &dyn Desktops {
@@ -191,6 +206,18 @@ impl Services for Runtime {
         Ok(whole)
     }
 
+    fn write_temporary(&self, beginning: &str, ending: &str, bytes: &[u8]) -> Result<PathBuf> {
+        temporary::write(&self.settings.places.state, beginning, ending, bytes)
+    }
+
+    fn read_input(&self, path: &str, most: usize) -> Result<Vec<u8>> {
+        input::read(path, most)
+    }
+
+    fn existing(&self, path: &str) -> Result<PathBuf> {
+        input::existing(path)
+    }
+
     fn standard_input(&self, cancel: &Cancel) -> Result<String> {
         match &self.input {
             Some(read) => read(cancel),
@@ -205,6 +232,12 @@ impl Services for Runtime {
     fn facts(&self) -> &Facts {
         &self.facts
     }
+}
+
+/// What watching notifications takes, where there is a program for it.
+fn watcher(settings: &Settings) -> Option<Watcher> {
+    let program = Program::new(settings.program.clone()?);
+    Some(Watcher { program, runtime: settings.places.runtime.clone() })
 }
 
 impl Doctor for Runtime {

@@ -66,6 +66,9 @@ pub struct Settings {
     pub allowed: Allowed,
     /// What keys and buttons are held with; nothing can be held without.
     pub kept_for: Option<KeptFor>,
+    /// The path of this program, which becomes the processes that keep the clipboard and watch notifications; neither is
+    /// done without.
+    pub program: Option<PathBuf>,
     /// Version of the program.
     pub version: String,
     /// Target it was built for.

@@ -17,9 +17,11 @@
 //! changed or scripted. All of it is thread-safe; a change is atomic for readers.
 
 mod apps;
+mod clipboard;
 mod element;
 mod input;
 mod log;
+mod notification;
 mod platform;
 mod pointer;
 mod read;

@@ -39,6 +39,7 @@ impl Replayed {
             output: None,
             allowed: Allowed::default(),
             kept_for: None,
+            program: None,
             version: "0".to_owned(),
             target: String::new(),
         };
@@ -87,6 +88,22 @@ impl Services for Replayed {
 
     fn leases(&self) -> &dyn Leases {
         self.runtime.leases()
+    }
+
+    fn clipboard(&self) -> Result<&dyn surehand_core::clipboard::Clipboard> {
+        self.runtime.clipboard()
+    }
+
+    fn write_temporary(&self, beginning: &str, ending: &str, bytes: &[u8]) -> Result<std::path::PathBuf> {
+        self.runtime.write_temporary(beginning, ending, bytes)
+    }
+
+    fn read_input(&self, path: &str, most: usize) -> Result<Vec<u8>> {
+        self.runtime.read_input(path, most)
+    }
+
+    fn existing(&self, path: &str) -> Result<std::path::PathBuf> {
+        self.runtime.existing(path)
     }
 
     fn holder(&self) -> &dyn surehand_core::hold::Holder {

@@ -14,7 +14,9 @@ mod schemas;
 
 mod acting;
 mod applications;
+mod clipboard;
 mod dispatching;
+mod notifications;
 mod observing;
 mod outline_rows;
 mod physical;

@@ -14,6 +14,7 @@ pub(crate) fn minimal(command: &str) -> (&'static [&'static str], Value) {
     match command {
         "check" | "clear" | "click" | "collapse" | "double-click" | "expand" | "focus" | "right-click" | "scroll"
         | "scroll-to" | "toggle" | "triple-click" | "uncheck" => (&["@s01:e1"], json!({ "ref_id": "@s01:e1" })),
+        "clipboard-set" => (&["x"], json!({ "text": "x" })),
         "close-app" => (&["editor"], json!({ "app": "editor" })),
         "cursor-overlay" => (&["enable"], json!({ "state": "enable" })),
         "drag" => (&["--from", "@s01:e1", "--to-xy", "1,2"], json!({ "from": "@s01:e1", "to_xy": "1,2" })),
@@ -25,14 +26,17 @@ pub(crate) fn minimal(command: &str) -> (&'static [&'static str], Value) {
         "open-system-surface" => (&["--surface", "dock"], json!({ "surface": "dock" })),
         "resize-window" => (&["--width", "1", "--height", "2"], json!({ "width": 1, "height": 2 })),
         "desktop run" => (&["true"], json!({ "command": ["true"] })),
+        "dismiss-notification" => (&["1"], json!({ "index": 1 })),
         "find" => (&["--name", "x"], json!({ "name": "x" })),
         "get" | "is" => (&["@s01:e1"], json!({ "ref_id": "@s01:e1" })),
+        "notification-action" => (&["1", "Open"], json!({ "index": 1, "action": "Open" })),
         "open" => (&["Writer"], json!({ "app": "Writer" })),
         "press" => (&["ctrl+s"], json!({ "combo": "ctrl+s" })),
         "select" => (&["@s01:e1", "x"], json!({ "ref_id": "@s01:e1", "value": "x" })),
         "set-value" => (&["@s01:e1", "x"], json!({ "ref_id": "@s01:e1", "value": "x" })),
         "type" => (&["@s01:e1", "x"], json!({ "ref_id": "@s01:e1", "text": "x" })),
         "wait" => (&["1"], json!({ "ms": 1 })),
+        "clipboard-clear" | "clipboard-get" | "dismiss-all-notifications" | "list-notifications" => (&[], json!({})),
         "desktop env" | "desktop list" | "desktop start" | "desktop stop" | "doctor" | "focus-window" | "list-apps"
         | "list-displays" | "list-surfaces" | "list-windows" | "maximize" | "minimize" | "release-all" | "restore"
         | "screenshot" | "snapshot" | "status" | "version" => (&[], json!({})),

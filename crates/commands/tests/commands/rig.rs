@@ -13,6 +13,7 @@ use surehand_commands::dispatch::{Outcome, dispatch};
 use surehand_commands::gate::{Gate, Record, Resource};
 use surehand_commands::registry::COMMANDS;
 use surehand_commands::{envelope, registry};
+use surehand_core::clipboard::Clipboard;
 use surehand_core::desktop::{Component, Desktop, DesktopRequest, DesktopState, Desktops, Environment, Stopped};
 use surehand_core::diagnosis::{Check, Doctor};
 use surehand_core::geometry::Rect;
@@ -51,6 +52,8 @@ pub(crate) struct FakeServices {
     pub(crate) facts: Facts,
     pub(crate) output: Mutex<BTreeMap<String, Vec<u8>>>,
     pub(crate) stdin: Option<String>,
+    /// The files that can be read, by the name they are given; they are in a folder `/files`.
+    pub(crate) files: BTreeMap<String, Vec<u8>>,
     pub(crate) foreground: Mutex<Vec<Vec<String>>>,
     pub(crate) allowed: Allowed,
     pub(crate) holder: FakeHolder,
@@ -91,6 +94,10 @@ impl Services for FakeServices {
             (None, Some(replay)) => Ok(replay),
             (None, None) => Ok(&self.platform),
         }
+    }
+
+    fn clipboard(&self) -> Result<&dyn Clipboard> {
+        Ok(&self.platform)
     }
 
     fn desktops(&self) -> &dyn Desktops {
@@ -152,6 +159,21 @@ impl Services for FakeServices {
         }
         files.insert(path.to_owned(), bytes.to_vec());
         Ok(Path::new("/output").join(path))
+    }
+
+    fn write_temporary(&self, beginning: &str, ending: &str, _: &[u8]) -> Result<PathBuf> {
+        Ok(PathBuf::from(format!("/state/tmp/{beginning}.{ending}")))
+    }
+
+    fn read_input(&self, path: &str, most: usize) -> Result<Vec<u8>> {
+        let missing = || Error::new(Code::InvalidArgs, "it cannot be read").kind("no_such_file");
+        self.files.get(path).filter(|bytes| bytes.len() <= most).cloned().ok_or_else(missing)
+    }
+
+    fn existing(&self, path: &str) -> Result<PathBuf> {
+        let name = path.strip_prefix("/files/").unwrap_or(path);
+        let missing = || Error::new(Code::InvalidArgs, "there is no such file").kind("no_such_file");
+        self.files.contains_key(name).then(|| Path::new("/files").join(name)).ok_or_else(missing)
     }
 
     fn standard_input(&self, _: &Cancel) -> Result<String> {
@@ -360,6 +382,7 @@ impl Rig {
             },
             output: Mutex::default(),
             stdin: None,
+            files: BTreeMap::new(),
             foreground: Mutex::default(),
             allowed: Allowed::default(),
             holder: FakeHolder::default(),

@@ -30,18 +30,27 @@ pub use places::Places;
 use places::{Desk, invalid};
 use record::Record;
 
+use crate::notify::Watcher;
+
 /// The private desktops that are kept in two directories.
 #[derive(Debug, Clone)]
 pub struct PrivateDesktops {
     places: Places,
     caller: Environment,
+    watcher: Option<Watcher>,
 }
 
 impl PrivateDesktops {
     /// Desktops in `places`, whose processes take over from `caller` what does not tie them elsewhere. Nothing
     /// is read or made before a desktop is started.
     pub fn new(places: Places, caller: Environment) -> Self {
-        PrivateDesktops { places, caller }
+        PrivateDesktops { places, caller, watcher: None }
+    }
+
+    /// With what watching the notifications on each of them takes, from its start on.
+    #[must_use]
+    pub fn with_notifications(self, watcher: Option<Watcher>) -> Self {
+        PrivateDesktops { watcher, ..self }
     }
 
     /// Every desktop with its record; `None` where that is damaged.
@@ -78,7 +87,7 @@ impl PrivateDesktops {
 
 impl Desktops for PrivateDesktops {
     fn start(&self, call: &Call<'_>, request: &DesktopRequest) -> Result<Desktop> {
-        start::start(&self.places, &self.caller, call, request)
+        start::start(&self.places, &self.caller, self.watcher.as_ref(), call, request)
     }
 
     fn list(&self) -> Result<Vec<Desktop>> {

@@ -13,6 +13,7 @@ use super::programs::Programs;
 use super::record::{Phase, Record};
 use super::wait::Attempt;
 use super::{accessibility, bus, display, processes, window_manager};
+use crate::notify::Watcher;
 
 /// The sides of a screen, in pixels: below, dialogs do not fit; above, a frame buffer of gigabytes results.
 const SIDES: std::ops::RangeInclusive<u16> = 200..=16_384;
@@ -27,6 +28,7 @@ const TAKE_DOWN: Duration = Duration::from_secs(6);
 pub(super) fn start(
     places: &Places,
     caller: &Environment,
+    watcher: Option<&Watcher>,
     call: &Call<'_>,
     request: &DesktopRequest,
 ) -> Result<Desktop> {
@@ -37,7 +39,7 @@ pub(super) fn start(
     call.go_on()?;
     let (desk, record) = places.begin(call, request.name.as_deref(), size)?;
     let mut begun = Begun { places, call, desk, record, done: false };
-    let record = bring_up(&begun, caller, &programs).map_err(|seen| reason(&begun.desk, seen))?;
+    let record = bring_up(&begun, caller, &programs, watcher).map_err(|seen| reason(&begun.desk, seen))?;
     begun.done = true;
     Ok(record.desktop())
 }
@@ -82,8 +84,16 @@ impl Drop for Begun<'_> {
     }
 }
 
+/// Has the notifications of the desktop watched. One without is a desktop all the same: whoever asks for notifications
+/// starts it again, and hears what is wrong.
+fn watch(watcher: Option<&Watcher>, environment: &Environment, attempt: &Attempt<'_>) {
+    if let Some(Err(error)) = watcher.map(|watcher| watcher.start(environment, attempt.call())) {
+        tracing::warn!(%error, "notifications are not watched");
+    }
+}
+
 /// Display first; then, side by side, the window manager, and the session bus with the accessibility bus.
-fn bring_up(begun: &Begun<'_>, caller: &Environment, programs: &Programs) -> Result<Record> {
+fn bring_up(begun: &Begun<'_>, caller: &Environment, programs: &Programs, watcher: Option<&Watcher>) -> Result<Record> {
     let Begun { desk, record, .. } = begun;
     let attempt = &Attempt::new(begun.call);
     let bare = build(caller, desk, record);
@@ -92,10 +102,10 @@ fn bring_up(begun: &Begun<'_>, caller: &Environment, programs: &Programs) -> Res
     let abandoning = |done: Result<()>| done.inspect_err(|_| attempt.abandon());
     let (managed, buses) = std::thread::scope(|scope| {
         let manager = scope.spawn(|| abandoning(window_manager::bring_up(attempt, desk, programs, &full, &name)));
-        let buses = abandoning(
-            bus::bring_up(attempt, desk, programs, &full)
-                .and_then(|session| accessibility::bring_up(attempt, desk, programs, &full, &session)),
-        );
+        let buses = abandoning(bus::bring_up(attempt, desk, programs, &full).and_then(|session| {
+            scope.spawn(|| watch(watcher, &full, attempt));
+            accessibility::bring_up(attempt, desk, programs, &full, &session)
+        }));
         let managed = manager
             .join()
             .unwrap_or_else(|_| Err(Error::new(surehand_core::Code::Internal, "a worker thread ended unexpectedly")));

@@ -6,6 +6,7 @@
 mod attention;
 mod capture;
 mod client;
+mod clipboard;
 mod connection;
 mod desk;
 mod keys;

@@ -6,6 +6,7 @@ use surehand_core::display::Display;
 use surehand_core::disposition::Delivery;
 use surehand_core::error::{Code, Error, Result};
 use surehand_core::geometry::{Point, Rect};
+use surehand_core::notification::Notifications;
 use surehand_core::object::{Application, ObjectId, Process};
 use surehand_core::platform::{
     Attention, CaptureTarget, Listing, Live, ObserveRequest, Operation, Picture, Platform, Unresponsive, WindowChange,
@@ -165,6 +166,10 @@ impl Platform for FakePlatform {
             return scene.await_answer(app, call).map_err(|error| error.delivery(Delivery::DeliveryUncertain));
         }
         scene.carry_out(object, operation)
+    }
+
+    fn notifications(&self) -> Result<&dyn Notifications> {
+        Ok(self)
     }
 
     fn attention(&self, call: &Call<'_>) -> Result<Attention> {

@@ -15,9 +15,11 @@ use surehand_core::tree::GapReason;
 use surehand_core::watch::Changed;
 
 use super::apps::{App, AppId, FakeWindow};
+use super::clipboard::Board;
 use super::element::{Element, text_content};
 use super::input::OnStroke;
 use super::log::{Entry, Received};
+use super::notification::Tray;
 use super::response::Response;
 use crate::clock::Dial;
 
@@ -79,6 +81,8 @@ pub struct Scene {
     pub(crate) lag: Duration,
     pub(crate) relations: HashMap<ObjectId, Vec<ObjectId>>,
     pub(crate) struck_object: Option<ObjectId>,
+    pub(crate) board: Board,
+    pub(crate) tray: Tray,
     schedule: BTreeMap<(Duration, u64), Change>,
 }
 
@@ -119,6 +123,8 @@ impl Scene {
             lag: Duration::from_millis(100),
             relations: HashMap::new(),
             struck_object: None,
+            board: Board::default(),
+            tray: Tray::default(),
             schedule: BTreeMap::new(),
         }
     }
