@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     let spec = arguments.invocation.spec();
     let signals = if spec.hands_over { Signals::default() } else { signals::watch(&cancel) };
     let format = print::format(arguments.format, spec.piped);
-    let outcome = run(arguments, &cancel).unwrap_or_else(|error| Outcome { spec, result: Err(error) });
+    let outcome = run(*arguments, &cancel).unwrap_or_else(|error| Outcome { spec, result: Err(error) });
     print::outcome(&outcome, format, signals.received())
 }
 
