@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(40);
 const AT_REST: usize = 3;
 
 /// How long something else than what was asked for is waited out before it counts as the outcome.
-const PATIENCE: Duration = Duration::from_millis(1_500);
+const PATIENCE: Duration = Duration::from_millis(3_000);
 
 /// What became of a window.
 #[derive(Debug, Clone)]

@@ -83,9 +83,7 @@ pub fn type_text(platform: &dyn Platform, call: &Call<'_>, field: Field<'_>, tex
         let send = || {
             call.go_on()?;
             if is_told && has_focus(platform, call, &field)? == Some(false) {
-                return Err(
-                    Error::new(Code::PolicyDenied, "the element does not have the focus any more").kind("not_focused")
-                );
+                return Err(lost_focus(platform, call, &window));
             }
             strike(platform, call, &window, Stroke::Text(batch_text))
         };
