@@ -21,6 +21,9 @@ use crate::wait::INTERVAL;
 use crate::watch::{Change, Changed, Watch};
 use crate::window::Window;
 
+/// How long an application may take to be listened to. It is acted on also where it cannot be.
+const LISTENING: std::time::Duration = std::time::Duration::from_millis(500);
+
 /// How long nothing that belongs to the action may be announced before it is taken to be over.
 const SILENCE: Duration = Duration::from_millis(50);
 
@@ -171,7 +174,8 @@ impl<'w> Ears<'w> {
         target: &ObjectId,
         window: &ObjectId,
     ) -> Self {
-        let watch = platform.watch(call, application).ok();
+        // An application that does not answer costs the time in which the action is to find that out itself.
+        let watch = platform.watch(&call.at_most(LISTENING.min(call.left() / 3)), application).ok();
         Ears { watch, ..Ears::deaf(target, window) }
     }
 
