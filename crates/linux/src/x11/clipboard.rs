@@ -194,8 +194,11 @@ impl Reading<'_> {
         c.delete_property(*window, names.TRANSFER).map_err(|fault| display.fault(fault))?;
         c.convert_selection(*window, names.CLIPBOARD, target, names.TRANSFER, self.time)
             .map_err(|fault| display.fault(fault))?;
+        // The server hands out the numbers of windows again. An owner that was busy may answer now what was asked by the
+        // one before us, whose window had this number; it repeats the time at which it was asked, which is not ours.
+        let in_time = |told: &SelectionNotifyEvent| told.time == self.time || told.time == x11rb::CURRENT_TIME;
         let answers = |told: &SelectionNotifyEvent| {
-            told.requestor == *window && told.selection == names.CLIPBOARD && told.target == target
+            told.requestor == *window && told.selection == names.CLIPBOARD && told.target == target && in_time(told)
         };
         loop {
             match self.next()? {

@@ -303,6 +303,30 @@ fn pieces_are_put_together_and_too_many_are_refused() {
     assert_eq!((error.code(), error.kind_of()), (Code::ActionFailed, Some("too_large")));
 }
 
+/// Windows' numbers are used again, and an owner that was busy answers whoever has the number now.
+#[test]
+fn an_answer_to_somebody_before_is_not_taken_for_ours() {
+    let desk = Desk::bare(&["-screen", "0", "640x480x24"]);
+    let peer = Peer::new(&desk);
+    peer.own();
+    let text = std::thread::scope(|scope| {
+        let reading = scope.spawn(|| ours(&desk).read(&desk.call(PATIENCE), &[Kind::Text]));
+        let asked = peer.next_request();
+        // As if it had been asked earlier: nothing is in the property yet.
+        peer.answer(&SelectionRequestEvent { time: asked.time - 1, ..asked }, asked.property);
+        let utf8 = peer.client.atom("UTF8_STRING");
+        let c = &peer.client.c;
+        c.change_property32(PropMode::REPLACE, asked.requestor, asked.property, AtomEnum::ATOM, &[utf8]).expect("sent");
+        peer.answer(&asked, asked.property);
+        let asked = peer.next_request();
+        assert_eq!(asked.target, utf8);
+        c.change_property8(PropMode::REPLACE, asked.requestor, asked.property, utf8, b"ours").expect("sent");
+        peer.answer(&asked, asked.property);
+        reading.join().expect("no panic").expect("read")
+    });
+    assert!(text == Some(Content::Text("ours".to_owned())));
+}
+
 #[test]
 fn an_owner_that_falls_silent_or_ends_costs_no_more_than_it_may() {
     let desk = Desk::bare(&["-screen", "0", "640x480x24"]);
