@@ -89,6 +89,28 @@ pub(crate) fn command_line() -> Command {
                 .help("Folder that output files may be written into"),
         )
         .arg(
+            Arg::new("session")
+                .long("session")
+                .value_name("ID")
+                .global(true)
+                .help("Session to work in: its snapshots and its trace [variable: SUREHAND_SESSION]"),
+        )
+        .arg(
+            Arg::new("trace")
+                .long("trace")
+                .value_name("PATH")
+                .global(true)
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("File inside the folder for output that the trace is added to, instead of that of the session"),
+        )
+        .arg(
+            Arg::new("trace-strict")
+                .long("trace-strict")
+                .global(true)
+                .action(ArgAction::SetTrue)
+                .help("Do nothing that cannot be written into the trace before"),
+        )
+        .arg(
             Arg::new("headed")
                 .long("headed")
                 .global(true)
@@ -249,7 +271,27 @@ fn settings(matches: &ArgMatches) -> Result<Settings> {
         .get_one::<String>("desktop")
         .cloned()
         .or_else(|| environment.0.get("SUREHAND_DESKTOP").filter(|id| !id.is_empty()).cloned());
+    let session = matches
+        .get_one::<String>("session")
+        .cloned()
+        .or_else(|| environment.0.get("SUREHAND_SESSION").filter(|id| !id.is_empty()).cloned());
+    if let Some(session) = &session {
+        surehand_core::session::check_id(session)?;
+    }
+    let trace = matches.get_one::<PathBuf>("trace").cloned();
+    let trace_strict = matches.get_flag("trace-strict");
+    if trace_strict && trace.is_none() && session.is_none() {
+        return Err(Error::new(
+            Code::InvalidArgs,
+            "`--trace-strict` is given, and there is nothing to write a trace into",
+        )
+        .kind("no_trace")
+        .suggest("give `--trace` or `--session` as well"));
+    }
     Ok(Settings {
+        session,
+        trace,
+        trace_strict,
         environment,
         places,
         desktop,

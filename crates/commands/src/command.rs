@@ -60,6 +60,8 @@ pub enum Group {
     Applications,
     /// Waiting.
     Wait,
+    /// Sessions, traces and batches.
+    Session,
     /// surehand itself and the desktops it makes.
     System,
 }
@@ -121,6 +123,10 @@ pub trait Command: clap::Args + Serialize + DeserializeOwned + JsonSchema + Send
     /// What is fixed about it.
     const SPEC: Spec;
 
+    /// Arguments of free text that may stand in a trace as they are, because they only name an application, a window or
+    /// a thing of ours. Every other free text is taken out there; what may hold none is told by its type.
+    const PLAIN: &'static [&'static str] = &["window_id", "app", "id", "since"];
+
     /// What it answers.
     type Output: Serialize + JsonSchema + Outline + 'static;
 
@@ -147,6 +153,9 @@ pub trait Invocation: Send {
     /// # Errors
     /// `INTERNAL` when an argument has no JSON form.
     fn arguments(&self) -> Result<Value>;
+
+    /// The arguments as they may stand in a trace.
+    fn traced(&self) -> Value;
 
     /// See [`Command::resources`].
     ///
@@ -185,6 +194,11 @@ impl<C: Command> Invocation for Invoked<C> {
 
     fn arguments(&self) -> Result<Value> {
         serde_json::to_value(&self.0).map_err(|error| no_json(&error))
+    }
+
+    fn traced(&self) -> Value {
+        let schema = schema_of::<C>(SchemaSettings::for_deserialize).to_value();
+        crate::trace::redact::arguments(&schema, C::PLAIN, self.arguments().unwrap_or_default())
     }
 
     fn resources(&self, cx: &Cx<'_>) -> Result<Vec<Resource>> {

@@ -3,8 +3,8 @@
 use crate::command::Definition;
 use crate::{
     click, close_app, desktop_env, desktop_list, desktop_run, desktop_start, desktop_stop, doctor, find, get, is,
-    list_apps, list_surfaces, list_windows, open, press, screenshot, set_value, snapshot, status, type_text, version,
-    wait,
+    list_apps, list_surfaces, list_windows, open, press, screenshot, session_end, session_gc, session_list,
+    session_start, set_value, snapshot, status, trace_export, trace_show, type_text, version, wait,
 };
 
 /// The commands, alphabetically by name. Adding one is a file and a line here.
@@ -26,16 +26,26 @@ pub const COMMANDS: &[Definition] = &[
     Definition::of::<open::Open>(),
     Definition::of::<press::Press>(),
     Definition::of::<screenshot::Screenshot>(),
+    Definition::of::<session_end::SessionEnd>(),
+    Definition::of::<session_gc::SessionGc>(),
+    Definition::of::<session_list::SessionList>(),
+    Definition::of::<session_start::SessionStart>(),
     Definition::of::<set_value::SetValue>(),
     Definition::of::<snapshot::Snapshot>(),
     Definition::of::<status::Status>(),
+    Definition::of::<trace_export::TraceExport>(),
+    Definition::of::<trace_show::TraceShow>(),
     Definition::of::<type_text::TypeText>(),
     Definition::of::<version::Version>(),
     Definition::of::<wait::Wait>(),
 ];
 
 /// What the first words of commands of a family have in common, for `--help`.
-pub const FAMILIES: &[(&str, &str)] = &[("desktop", "Make, list and stop private desktops")];
+pub const FAMILIES: &[(&str, &str)] = &[
+    ("desktop", "Make, list and stop private desktops"),
+    ("session", "Start, end, list and remove sessions"),
+    ("trace", "Read what was done in a session"),
+];
 
 /// The command of that name.
 pub fn find(name: &str) -> Option<&'static Definition> {

@@ -8,8 +8,10 @@ mod gate;
 mod output;
 mod private;
 mod runtime;
+mod sessions;
 mod settings;
 mod store;
+mod trace;
 
 pub use clock::SystemClock;
 pub use runtime::{ReadInput, Runtime};

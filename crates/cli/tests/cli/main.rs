@@ -27,6 +27,7 @@ mod process;
 mod secrets;
 mod stage;
 mod text;
+mod traces;
 
 /// A file that is not named above would never be compiled, and its tests never run.
 #[test]

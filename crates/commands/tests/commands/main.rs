@@ -10,6 +10,7 @@
 mod golden;
 mod rig;
 mod schemas;
+mod sessions;
 
 mod acting;
 mod applications;

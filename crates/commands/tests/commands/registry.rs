@@ -23,7 +23,8 @@ pub(crate) fn minimal(command: &str) -> (&'static [&'static str], Value) {
         "type" => (&["@s01:e1", "x"], json!({ "ref_id": "@s01:e1", "text": "x" })),
         "wait" => (&["1"], json!({ "ms": 1 })),
         "desktop env" | "desktop list" | "desktop start" | "desktop stop" | "doctor" | "list-apps"
-        | "list-surfaces" | "list-windows" | "screenshot" | "snapshot" | "status" | "version" => (&[], json!({})),
+        | "list-surfaces" | "list-windows" | "screenshot" | "session end" | "session gc" | "session list"
+        | "session start" | "snapshot" | "status" | "trace export" | "trace show" | "version" => (&[], json!({})),
         other => panic!("`{other}` has no example of its fewest arguments: add one here"),
     }
 }

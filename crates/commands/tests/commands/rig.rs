@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::sessions::{FakeSessions, MemoryTrace};
 use serde_json::Value;
 use surehand_apps::Index;
 use surehand_commands::command::{Definition, Invocation, Spec};
@@ -22,13 +23,15 @@ use surehand_core::platform::Platform;
 use surehand_core::reading::Reading;
 use surehand_core::reference::SnapshotId;
 use surehand_core::role::Role;
+use surehand_core::session::Sessions;
 use surehand_core::snapshot::{Snapshot, SnapshotStore};
 use surehand_core::time::{Call, Cancel, Clock};
+use surehand_core::trace::{Trace, Untraced};
 use surehand_core::{Code, Error, Result};
 use surehand_testkit::clock::VirtualClock;
 use surehand_testkit::fake::{Element, FakePlatform, button, check, element, field, group, label, password, spin};
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -39,6 +42,8 @@ pub(crate) struct FakeServices {
     pub(crate) no_platform: Option<Error>,
     pub(crate) clock: VirtualClock,
     pub(crate) store: MemoryStore,
+    pub(crate) sessions: FakeSessions,
+    pub(crate) trace: MemoryTrace,
     pub(crate) gate: RecordingGate,
     pub(crate) desktops: FakeDesktops,
     pub(crate) checks: FakeDoctor,
@@ -74,6 +79,14 @@ impl Services for FakeServices {
 
     fn snapshots(&self) -> &dyn SnapshotStore {
         &self.store
+    }
+
+    fn sessions(&self) -> &dyn Sessions {
+        &self.sessions
+    }
+
+    fn trace(&self) -> &dyn Trace {
+        if self.sessions.current.is_some() { &self.trace } else { &Untraced }
     }
 
     fn gate(&self) -> &dyn Gate {
@@ -149,6 +162,11 @@ impl SnapshotStore for MemoryStore {
 }
 
 impl MemoryStore {
+    /// With ids that begin after this one.
+    pub(crate) fn counting_from(last: u64) -> Self {
+        MemoryStore { last: Mutex::new(last), ..MemoryStore::default() }
+    }
+
     /// Changes what is kept of a snapshot.
     pub(crate) fn edit(&self, id: u64, change: impl FnOnce(&mut Snapshot)) {
         change(lock(&self.kept).get_mut(&SnapshotId(id)).expect("it is kept"));
@@ -297,6 +315,8 @@ impl Rig {
             platform,
             no_platform: None,
             store: MemoryStore::default(),
+            sessions: FakeSessions::default(),
+            trace: MemoryTrace::default(),
             gate: RecordingGate::default(),
             desktops: FakeDesktops::default(),
             checks: FakeDoctor::default(),

@@ -1,0 +1,94 @@
+//! Services with another store of snapshots and another trace in the place of their own.
+
+use std::path::PathBuf;
+
+use surehand_apps::Index;
+use surehand_core::Result;
+use surehand_core::desktop::{Desktops, Environment};
+use surehand_core::diagnosis::Doctor;
+use surehand_core::lease::Leases;
+use surehand_core::platform::Platform;
+use surehand_core::session::Sessions;
+use surehand_core::snapshot::SnapshotStore;
+use surehand_core::time::{Call, Cancel, Clock};
+use surehand_core::trace::Trace;
+
+use crate::context::{Allowed, Facts, Services};
+use crate::gate::Gate;
+
+/// Services seen from within a session, or with their snapshots traced. Everything else is that of the base.
+pub(crate) struct View<'a> {
+    pub(crate) base: &'a dyn Services,
+    pub(crate) snapshots: &'a dyn SnapshotStore,
+    pub(crate) trace: &'a dyn Trace,
+}
+
+impl Services for View<'_> {
+    fn platform(&self, call: &Call<'_>) -> Result<&dyn Platform> {
+        self.base.platform(call)
+    }
+
+    fn desktops(&self) -> &dyn Desktops {
+        self.base.desktops()
+    }
+
+    fn doctor(&self) -> &dyn Doctor {
+        self.base.doctor()
+    }
+
+    fn applications(&self) -> Result<&Index> {
+        self.base.applications()
+    }
+
+    fn environment(&self) -> Result<&Environment> {
+        self.base.environment()
+    }
+
+    fn snapshots(&self) -> &dyn SnapshotStore {
+        self.snapshots
+    }
+
+    fn sessions(&self) -> &dyn Sessions {
+        self.base.sessions()
+    }
+
+    fn trace(&self) -> &dyn Trace {
+        self.trace
+    }
+
+    fn gate(&self) -> &dyn Gate {
+        self.base.gate()
+    }
+
+    fn leases(&self) -> &dyn Leases {
+        self.base.leases()
+    }
+
+    fn allowed(&self) -> Allowed {
+        self.base.allowed()
+    }
+
+    fn clock(&self) -> &dyn Clock {
+        self.base.clock()
+    }
+
+    fn unix_time(&self) -> u64 {
+        self.base.unix_time()
+    }
+
+    fn write_output(&self, path: &str, bytes: &[u8]) -> Result<PathBuf> {
+        self.base.write_output(path, bytes)
+    }
+
+    fn standard_input(&self, cancel: &Cancel) -> Result<String> {
+        self.base.standard_input(cancel)
+    }
+
+    fn run_foreground(&self, command: &[String], environment: &Environment) -> Result<u8> {
+        self.base.run_foreground(command, environment)
+    }
+
+    fn facts(&self) -> &Facts {
+        self.base.facts()
+    }
+}
