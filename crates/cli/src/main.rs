@@ -7,6 +7,7 @@ mod signals;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
+use surehand_commands::after::dispatch_and_wait;
 use surehand_commands::dispatch::{Outcome, dispatch};
 use surehand_core::time::Cancel;
 use surehand_core::{Code, Error, Result};
@@ -39,10 +40,14 @@ fn main() -> ExitCode {
 /// its message is on standard error for the report.
 fn run(arguments: Arguments, cancel: &Cancel) -> Result<Outcome> {
     let settings = arguments.settings?;
+    let wait = arguments.wait?;
     let invocation = arguments.invocation;
     catch_unwind(AssertUnwindSafe(|| {
         let runtime = Runtime::new(settings, Some(Box::new(arguments::standard_input)));
-        dispatch(invocation, &runtime, cancel)
+        match &wait {
+            Some(wait) => dispatch_and_wait(invocation, &runtime, cancel, wait),
+            None => dispatch(invocation, &runtime, cancel),
+        }
     }))
     .map_err(|_| {
         Error::new(Code::Internal, "a bug in surehand stopped the command")

@@ -136,6 +136,15 @@ pub trait Command: clap::Args + Serialize + DeserializeOwned + JsonSchema + Send
     /// What makes it clear already that it cannot run, such as a ref of an unknown snapshot.
     fn resources(&self, cx: &Cx<'_>) -> Result<Vec<Resource>>;
 
+    /// Looks at what there is before the entry ahead of it in a batch is run; for what waits for a difference.
+    ///
+    /// # Errors
+    /// What keeps it from looking; it is then looked when it runs.
+    fn prepare(&mut self, cx: &Cx<'_>) -> Result<()> {
+        let _ = cx;
+        Ok(())
+    }
+
     /// Does it.
     ///
     /// # Errors
@@ -162,6 +171,12 @@ pub trait Invocation: Send {
     /// # Errors
     /// See there.
     fn resources(&self, cx: &Cx<'_>) -> Result<Vec<Resource>>;
+
+    /// See [`Command::prepare`].
+    ///
+    /// # Errors
+    /// See there.
+    fn prepare(&mut self, cx: &Cx<'_>) -> Result<()>;
 
     /// See [`Command::run`].
     ///
@@ -203,6 +218,10 @@ impl<C: Command> Invocation for Invoked<C> {
 
     fn resources(&self, cx: &Cx<'_>) -> Result<Vec<Resource>> {
         self.0.resources(cx)
+    }
+
+    fn prepare(&mut self, cx: &Cx<'_>) -> Result<()> {
+        self.0.prepare(cx)
     }
 
     fn run(self: Box<Self>, cx: &mut Cx<'_>) -> Result<Box<dyn Answer>> {
@@ -307,7 +326,7 @@ fn decode<C: Command>(command: &str, value: Value) -> Result<C> {
         let path = error.path().to_string();
         let what = error.into_inner();
         // What is typed into fields can be a secret; it is not repeated where it stands in the wrong place.
-        let secret = matches!(command, "type" | "set-value");
+        let secret = matches!(command, "type" | "set-value" | "batch");
         let what = if secret { "its value is not of the right kind".to_owned() } else { what.to_string() };
         let place = if path == "." { String::new() } else { format!(" in `{path}`") };
         Error::new(Code::InvalidArgs, format!("the arguments of `{command}` are not valid{place}: {what}"))

@@ -22,6 +22,7 @@ use surehand_core::{Code, Error, Result, resolve};
 
 use crate::element::{Printed, TreeNode};
 use crate::gate::{Gate, Scope, Subject};
+use crate::wait::NoticeShown;
 
 /// Facts about this surehand.
 #[derive(Debug, Clone)]
@@ -77,11 +78,30 @@ pub trait Services {
     /// Where snapshots are kept.
     fn snapshots(&self) -> &dyn SnapshotStore;
 
+    /// The same, where keeping one is not traced.
+    fn untraced_snapshots(&self) -> &dyn SnapshotStore {
+        self.snapshots()
+    }
+
     /// Sessions.
     fn sessions(&self) -> &dyn Sessions;
 
+    /// The session that is worked in.
+    fn session(&self) -> Option<&str> {
+        self.sessions().current()
+    }
+
     /// Where it is written down what is done; [`surehand_core::trace::Untraced`] where it is not.
     fn trace(&self) -> &dyn Trace;
+
+    /// The notifications that were shown since somebody watches, the oldest first.
+    ///
+    /// # Errors
+    /// `PLATFORM_NOT_SUPPORTED` where they cannot be watched.
+    fn notifications_shown(&self, call: &Call<'_>) -> Result<Vec<NoticeShown>> {
+        let _ = call;
+        Err(Error::new(Code::PlatformNotSupported, "notifications cannot be watched on this desktop"))
+    }
 
     /// The gate.
     fn gate(&self) -> &dyn Gate;

@@ -5,7 +5,7 @@ use surehand_core::disposition::{Delivery, Disposition};
 use surehand_core::time::{Cancel, Deadline};
 use surehand_core::{Error, Result};
 
-use crate::command::{Answer, Effect, Invocation, Spec};
+use crate::command::{Answer, Effect, Group, Invocation, Spec};
 use crate::context::{Cx, Services};
 use crate::gate::Record;
 use crate::trace::{self, TracedStore, pictures};
@@ -56,8 +56,8 @@ pub(crate) fn dispatch_within(
     {
         return Outcome { spec, result: Err(error) };
     }
-    let snapshots = TracedStore { inner: services.snapshots(), trace, call };
-    let view = View { base: services, snapshots: &snapshots, trace };
+    let snapshots = TracedStore { inner: services.untraced_snapshots(), trace, call };
+    let view = View { base: services, snapshots: &snapshots, untraced: snapshots.inner, trace, session: None };
     let (result, disposition) = run(invocation, Cx::new(&view, cancel).within(limit).numbered(call));
     let took = services.clock().now().saturating_duration_since(began).as_millis();
     let error = result.as_ref().err();
@@ -82,7 +82,9 @@ fn run(invocation: Box<dyn Invocation>, mut cx: Cx<'_>) -> (Result<Box<dyn Answe
         let disposition = Error::delivered(&refused).into();
         return (Err(refused), Some(disposition));
     }
-    let shows = matches!(spec.effect, Effect::Act | Effect::Input) && cx.services.trace().keeps_pictures();
+    // The entries of a batch have pictures of their own.
+    let acts = matches!(spec.effect, Effect::Act | Effect::Input) && spec.group != Group::Session;
+    let shows = acts && cx.services.trace().keeps_pictures();
     let shown = shows.then(|| invocation.arguments().unwrap_or(Value::Null)).and_then(|it| pictures::before(&cx, &it));
     let result = invocation.run(&mut cx);
     let disposition = match &result {

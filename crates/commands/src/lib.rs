@@ -5,6 +5,7 @@
 //! steps and the reference are derived from; all of them go through [`dispatch`](dispatch::dispatch), where
 //! the gate stands.
 
+pub mod after;
 pub mod command;
 pub mod context;
 pub mod dispatch;
@@ -17,6 +18,7 @@ pub mod rows;
 pub mod surface;
 pub mod target;
 
+mod batch;
 mod click;
 mod close_app;
 mod defaults;
@@ -49,4 +51,4 @@ mod trace_show;
 mod type_text;
 mod version;
 mod view;
-mod wait;
+pub mod wait;

@@ -76,21 +76,42 @@ pub(crate) fn marks(observation: &Observation, number_of: impl Fn(usize) -> Opti
     marks
 }
 
+/// A mark with its place in a picture.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Placed {
+    /// The number of its ref.
+    pub(crate) number: u32,
+    /// Where the element is.
+    pub(crate) element: Rect,
+    /// Where its label goes.
+    pub(crate) label: Rect,
+}
+
+/// The marks that are in a picture, with places for their labels.
+pub(crate) fn placed(picture: &Picture, marks: &[Mark]) -> Vec<Placed> {
+    let elements: Vec<(u32, Rect)> =
+        marks.iter().filter_map(|mark| Some((mark.number, mark.within(picture)?))).collect();
+    let mut labels: Vec<Rect> = Vec::new();
+    let mut all = Vec::new();
+    for (number, element) in &elements {
+        let label = best_place(picture, &format!("e{number}"), *element, &elements, &labels);
+        labels.push(label);
+        all.push(Placed { number: *number, element: *element, label });
+    }
+    all
+}
+
 /// Draws the marks and gives how many are in the picture.
 pub(crate) fn draw(picture: &mut Picture, marks: &[Mark]) -> usize {
-    let places: Vec<(u32, Rect)> = marks.iter().filter_map(|mark| Some((mark.number, mark.within(picture)?))).collect();
-    for (at, (_, place)) in places.iter().enumerate() {
-        frame(picture, *place, colour(at));
+    let all = placed(picture, marks);
+    for (at, mark) in all.iter().enumerate() {
+        frame(picture, mark.element, colour(at));
     }
     // The labels come last, so that no frame crosses one.
-    let mut labels: Vec<Rect> = Vec::new();
-    for (at, (number, place)) in places.iter().enumerate() {
-        let text = format!("e{number}");
-        let label = best_place(picture, &text, *place, &places, &labels);
-        labels.push(label);
-        write(picture, label, &text, colour(at));
+    for (at, mark) in all.iter().enumerate() {
+        write(picture, mark.label, &format!("e{}", mark.number), colour(at));
     }
-    places.len()
+    all.len()
 }
 
 /// Colours in which white can be read, next to each other never the same.
@@ -168,7 +189,7 @@ fn best_place(picture: &Picture, text: &str, own: Rect, elements: &[(u32, Rect)]
         // What the element stands in is covered wherever the label goes.
         let others = elements.iter().filter(|(_, other)| common(*other, own) != Some(own));
         let of_others: u64 = others.map(|(_, other)| covered(*place, *other)).sum();
-        of_labels * 100 + of_others * 4 + covered(*place, own) * 3
+        of_labels * 100 + of_others * 6 + covered(*place, own) * 2
     };
     places.into_iter().min_by_key(cost).unwrap_or(places[0])
 }
@@ -277,14 +298,10 @@ mod tests {
             .zip(grid)
             .map(|(number, (row, column))| mark(number, 110 + column * 90, 70 + row * 50, 70, 24))
             .collect();
-        let places: Vec<(u32, Rect)> =
-            marks.iter().map(|mark| (mark.number, mark.within(&picture).expect("inside"))).collect();
-        let mut labels: Vec<Rect> = Vec::new();
-        for (number, place) in &places {
-            let label = best_place(&picture, &format!("e{number}"), *place, &places, &labels);
-            assert!(labels.iter().all(|other| common(*other, label).is_none()), "{number}");
-            assert!(places.iter().all(|(_, other)| common(*other, label).is_none()), "{number}");
-            labels.push(label);
+        let all = placed(&picture, &marks);
+        for (at, one) in all.iter().enumerate() {
+            assert!(all[..at].iter().all(|other| common(other.label, one.label).is_none()), "{one:?}");
+            assert!(all.iter().all(|other| common(other.element, one.label).is_none()), "{one:?}");
         }
         assert_eq!(draw(&mut picture, &marks), 12);
     }

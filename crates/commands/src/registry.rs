@@ -2,13 +2,14 @@
 
 use crate::command::Definition;
 use crate::{
-    click, close_app, desktop_env, desktop_list, desktop_run, desktop_start, desktop_stop, doctor, find, get, is,
-    list_apps, list_surfaces, list_windows, open, press, screenshot, session_end, session_gc, session_list,
+    batch, click, close_app, desktop_env, desktop_list, desktop_run, desktop_start, desktop_stop, doctor, find, get,
+    is, list_apps, list_surfaces, list_windows, open, press, screenshot, session_end, session_gc, session_list,
     session_start, set_value, snapshot, status, trace_export, trace_show, type_text, version, wait,
 };
 
 /// The commands, alphabetically by name. Adding one is a file and a line here.
 pub const COMMANDS: &[Definition] = &[
+    Definition::of::<batch::Batch>(),
     Definition::of::<click::Click>(),
     Definition::of::<close_app::CloseApp>(),
     Definition::of::<desktop_env::DesktopEnv>(),

@@ -57,7 +57,7 @@ impl Command for SessionEnd {
 /// # Errors
 /// `INVALID_ARGS` when neither is there.
 pub(crate) fn which(id: Option<&str>, cx: &Cx<'_>) -> Result<String> {
-    id.or_else(|| cx.services.sessions().current()).map(str::to_owned).ok_or_else(|| {
+    id.or_else(|| cx.services.session()).map(str::to_owned).ok_or_else(|| {
         Error::new(Code::InvalidArgs, "no session was named")
             .kind("no_session")
             .suggest("give its id with `--session` or in SUREHAND_SESSION; see `session list`")

@@ -131,7 +131,7 @@ impl Command for Status {
             Err(_) => Permission { state: PermissionState::Unknown, suggestion: None },
         };
         let facts = cx.services.facts();
-        let current = cx.services.sessions().current();
+        let current = cx.services.session();
         // One that is damaged is no reason not to say how everything else stands.
         let session = current.and_then(|id| cx.services.sessions().find(id).ok().flatten());
         Ok(Stands {

@@ -15,12 +15,17 @@ use surehand_core::trace::Trace;
 
 use crate::context::{Allowed, Facts, Services};
 use crate::gate::Gate;
+use crate::wait::NoticeShown;
 
 /// Services seen from within a session, or with their snapshots traced. Everything else is that of the base.
 pub(crate) struct View<'a> {
     pub(crate) base: &'a dyn Services,
     pub(crate) snapshots: &'a dyn SnapshotStore,
+    /// The same snapshots, for whoever traces them by itself.
+    pub(crate) untraced: &'a dyn SnapshotStore,
     pub(crate) trace: &'a dyn Trace,
+    /// The session, where it is not that of the base.
+    pub(crate) session: Option<&'a str>,
 }
 
 impl Services for View<'_> {
@@ -48,12 +53,24 @@ impl Services for View<'_> {
         self.snapshots
     }
 
+    fn untraced_snapshots(&self) -> &dyn SnapshotStore {
+        self.untraced
+    }
+
     fn sessions(&self) -> &dyn Sessions {
         self.base.sessions()
     }
 
+    fn session(&self) -> Option<&str> {
+        self.session.or_else(|| self.base.session())
+    }
+
     fn trace(&self) -> &dyn Trace {
         self.trace
+    }
+
+    fn notifications_shown(&self, call: &Call<'_>) -> Result<Vec<NoticeShown>> {
+        self.base.notifications_shown(call)
     }
 
     fn gate(&self) -> &dyn Gate {

@@ -28,6 +28,7 @@ mod secrets;
 mod stage;
 mod text;
 mod traces;
+mod waits;
 
 /// A file that is not named above would never be compiled, and its tests never run.
 #[test]

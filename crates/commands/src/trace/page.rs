@@ -331,10 +331,15 @@ fn mark(html: &mut Html, element: &Map<String, Value>) {
     html.own(if meant { "<g class=\"meant\">" } else { "<g>" });
     html.own("<rect class=\"box\" x=\"").number(x).own("\" y=\"").number(y).own("\" width=\"").number(w);
     html.own("\" height=\"").number(h).own("\"/>");
-    let width = reference.chars().count() as f64 * 6.6 + 6.0;
-    let top = if y >= 14.0 { y - 14.0 } else { y };
-    html.own("<rect class=\"tag\" rx=\"2\" x=\"").number(x).own("\" y=\"").number(top).own("\" width=\"").number(width);
-    html.own("\" height=\"14\"/><text x=\"").number(x + 3.0).own("\" y=\"").number(top + 11.0).own("\">");
+    let width = reference.chars().count() as f64 * 7.0 + 5.0;
+    let (left, top) = (number("tx"), number("ty"));
+    html.own("<rect class=\"tag\" rx=\"2\" x=\"")
+        .number(left)
+        .own("\" y=\"")
+        .number(top)
+        .own("\" width=\"")
+        .number(width);
+    html.own("\" height=\"15\"/><text x=\"").number(left + 3.0).own("\" y=\"").number(top + 11.5).own("\">");
     html.text(&reference).own("</text></g>");
 }
 

@@ -12,7 +12,7 @@ use surehand_core::window::Window;
 use surehand_core::{Code, Error, Result};
 
 use crate::context::Cx;
-use crate::picture::{Mark, encode, marks};
+use crate::picture::{Mark, encode, marks, placed};
 use crate::target::{self, Wanted};
 
 /// How long taking one picture may hold up an action.
@@ -79,20 +79,21 @@ fn take(cx: &Cx<'_>, window: &Window, when: &str, boxes: Vec<Mark>, meant: Optio
     let call = cx.call(TAKE_MS);
     let picture = cx.platform(&call)?.capture(&call, &CaptureTarget::Window(window.clone()))?;
     let Some(file) = cx.services.trace().keep_picture(&encode(&picture)?)? else { return Ok(()) };
-    let boxes: Vec<Value> = boxes
+    let boxes: Vec<Value> = placed(&picture, &boxes)
         .iter()
-        .filter_map(|element| {
-            let place = element.within(&picture)?;
-            Some(json!({
-                "ref": format!("e{}", element.number), "x": place.x, "y": place.y, "w": place.width, "h": place.height,
-                "meant": Some(element.number) == meant,
-            }))
+        .map(|mark| {
+            let (place, tag) = (mark.element, mark.label);
+            json!({
+                "ref": format!("e{}", mark.number), "x": place.x, "y": place.y, "w": place.width, "h": place.height,
+                "tx": tag.x, "ty": tag.y, "meant": Some(mark.number) == meant,
+            })
         })
         .collect();
     cx.note(
         "action.artifacts",
         json!({
-            "when": when, "picture": file, "width": picture.width, "height": picture.height, "window_id": window.id,
+            "when": when, "picture": file, "width": picture.width, "height": picture.height,
+            "window_id": window.id,
             "boxes": boxes,
         }),
     );

@@ -14,6 +14,7 @@ mod sessions;
 
 mod acting;
 mod applications;
+mod batches;
 mod dispatching;
 mod observing;
 mod registry;

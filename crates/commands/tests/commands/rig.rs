@@ -8,11 +8,13 @@ use std::time::Duration;
 use crate::sessions::{FakeSessions, MemoryTrace};
 use serde_json::Value;
 use surehand_apps::Index;
+use surehand_commands::after::{WaitFor, dispatch_and_wait};
 use surehand_commands::command::{Definition, Invocation, Spec};
 use surehand_commands::context::{Allowed, Facts, Services};
 use surehand_commands::dispatch::{Outcome, dispatch};
 use surehand_commands::gate::{Gate, Record, Resource};
 use surehand_commands::registry::COMMANDS;
+use surehand_commands::wait::NoticeShown;
 use surehand_commands::{envelope, registry};
 use surehand_core::desktop::{Component, Desktop, DesktopRequest, DesktopState, Desktops, Environment, Stopped};
 use surehand_core::diagnosis::{Check, Doctor};
@@ -52,6 +54,8 @@ pub(crate) struct FakeServices {
     pub(crate) facts: Facts,
     pub(crate) output: Mutex<BTreeMap<String, Vec<u8>>>,
     pub(crate) stdin: Option<String>,
+    /// Notifications with the millisecond at which each is shown; none where they cannot be watched.
+    pub(crate) notices: Option<Mutex<Vec<(u64, NoticeShown)>>>,
     pub(crate) foreground: Mutex<Vec<Vec<String>>>,
     pub(crate) allowed: Allowed,
 }
@@ -87,6 +91,16 @@ impl Services for FakeServices {
 
     fn trace(&self) -> &dyn Trace {
         if self.sessions.current.is_some() { &self.trace } else { &Untraced }
+    }
+
+    fn notifications_shown(&self, _: &Call<'_>) -> Result<Vec<NoticeShown>> {
+        let Some(notices) = &self.notices else {
+            return Err(Error::new(Code::PlatformNotSupported, "notifications cannot be watched on this desktop"));
+        };
+        let now = self.clock.passed();
+        let shown =
+            lock(notices).iter().filter(|(at, _)| Duration::from_millis(*at) <= now).cloned().collect::<Vec<_>>();
+        Ok(shown.into_iter().map(|(_, notice)| notice).collect())
     }
 
     fn gate(&self) -> &dyn Gate {
@@ -333,6 +347,7 @@ impl Rig {
             },
             output: Mutex::default(),
             stdin: None,
+            notices: None,
             foreground: Mutex::default(),
             allowed: Allowed::default(),
         };
@@ -419,6 +434,17 @@ impl Rig {
         self.told(&Outcome { spec: definition.spec, result: Err(error) })
     }
 
+    /// Runs a command line and waits afterwards.
+    pub(crate) fn run_and_wait(&self, line: &[&str], selector: &str, gone: bool, timeout_ms: u64) -> Told {
+        let (definition, rest) = split(line);
+        let result = selector.parse().map(|selector| {
+            lock(&self.services.gate.records).clear();
+            let wait = WaitFor { selector, gone, timeout_ms };
+            dispatch_and_wait(from_cli(definition, rest), &self.services, &self.cancel, &wait)
+        });
+        self.shown(&result.unwrap_or_else(|error| Outcome { spec: definition.spec, result: Err(error) }))
+    }
+
     fn dispatch(&self, invocation: Box<dyn Invocation>) -> Told {
         lock(&self.services.gate.records).clear();
         let outcome = dispatch(invocation, &self.services, &self.cancel);
@@ -426,6 +452,12 @@ impl Rig {
     }
 
     fn told(&self, outcome: &Outcome) -> Told {
+        let told = self.shown(outcome);
+        crate::schemas::assert_fits(&told);
+        told
+    }
+
+    fn shown(&self, outcome: &Outcome) -> Told {
         let name = outcome.spec.name;
         let (json, text) = match &outcome.result {
             Ok(answer) => (envelope::success(name, &**answer).expect("an answer is JSON"), answer.outline()),
@@ -434,15 +466,13 @@ impl Rig {
                 (envelope::failure(name, error), format!("{error}{hint}"))
             }
         };
-        let told = Told {
+        Told {
             spec: outcome.spec,
             json,
             text,
             exit: outcome.exit_status(),
             records: lock(&self.services.gate.records).clone(),
-        };
-        crate::schemas::assert_fits(&told);
-        told
+        }
     }
 
     /// The ref of the only element of that name, from a `find` of its own.
