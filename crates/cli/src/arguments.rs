@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
 /// What the arguments mean.
 pub(crate) enum Parsed {
     /// Run a command.
-    Run(Arguments),
+    Run(Box<Arguments>),
     /// Print a text: help, version or completions.
     Text(String),
     /// They are not valid.
@@ -197,13 +197,13 @@ pub(crate) fn parse() -> Parsed {
     };
     match definition.from_cli(chosen) {
         Err(error) => refused(&error),
-        Ok(invocation) => Parsed::Run(Arguments {
+        Ok(invocation) => Parsed::Run(Box::new(Arguments {
             invocation,
             settings: settings(&matches),
             format: matches.get_one::<String>("format").map(|word| format(word)),
             verbose: matches.get_flag("verbose"),
             wait: wait_for(&matches),
-        }),
+        })),
     }
 }
 

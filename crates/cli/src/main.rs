@@ -23,7 +23,7 @@ use crate::signals::Signals;
 
 fn main() -> ExitCode {
     let arguments = match arguments::parse() {
-        Parsed::Run(arguments) => arguments,
+        Parsed::Run(arguments) => *arguments,
         Parsed::Text(text) => return print::text(&text),
         Parsed::Refused { command, error, usage, format } => return print::refused(&command, &error, &usage, format),
     };

@@ -166,6 +166,8 @@ fn best_place(picture: &Picture, text: &str, own: Rect, elements: &[(u32, Rect)]
     let corners = [
         (0, -lh),
         (w - lw, -lh),
+        // Texts begin at the left or stand in the middle, so inside of it the right end hides least.
+        (w - lw, (h - lh) / 2),
         (-lw, (h - lh) / 2),
         (w, (h - lh) / 2),
         (0, h),

@@ -7,9 +7,10 @@ use serde::{Deserialize, Serialize};
 use surehand_core::error::Code;
 use surehand_core::geometry::Rect;
 use surehand_core::node::Node;
-use surehand_core::object::{Application, ObjectId};
+use surehand_core::object::Application;
 use surehand_core::platform::{CaptureTarget, ObserveRequest, Picture, Platform};
 use surehand_core::reference::SnapshotId;
+use surehand_core::role::Role;
 use surehand_core::snapshot::number;
 use surehand_core::text::quote;
 use surehand_core::time::Call;
@@ -234,10 +235,10 @@ fn annotated(cx: &Cx<'_>, platform: &dyn Platform, call: &Call<'_>, wanted: Want
     Ok(Annotated { picture, window, id, refs: kept.snapshot.refs.len(), drawn })
 }
 
-/// Which usable elements are where.
-fn places(observation: &Observation) -> Vec<(&ObjectId, Option<Rect>)> {
+/// Which usable elements are where. Not which objects: some toolkits make new ones for the cells of a list at every look.
+fn places(observation: &Observation) -> Vec<(Role, Option<&str>, Option<Rect>)> {
     let usable = observation.nodes.iter().filter(|node| node.is_interactive());
-    usable.map(|node| (&node.object, node.bounds.known().copied())).collect()
+    usable.map(|node| (node.role, node.name.text(), node.bounds.known().copied())).collect()
 }
 
 impl Screenshot {

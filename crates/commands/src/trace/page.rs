@@ -379,7 +379,7 @@ mod tests {
         }
     }
 
-    fn of(name: &str, events: Value) -> String {
+    fn of(name: &str, events: &Value) -> String {
         let events = events.as_array().into_iter().flatten().filter_map(|event| event.as_object().cloned()).collect();
         let read = Read { segments: 1, events, warnings: vec!["<b>warned</b>".into()] };
         page(&session(name), &read, 3, &BTreeMap::from([("1.png".to_owned(), b"png".to_vec())]), "1<2").html
@@ -390,7 +390,7 @@ mod tests {
         let evil = "</title><script>alert(1)</script>\" onload='x' <img src=//e.example>\u{202e}&";
         let html = of(
             evil,
-            json!([
+            &json!([
                 { "event": evil, "call": 1, "pid": 1, "ts_ms": 5, evil: evil },
                 { "event": "command.start", "call": 1, "pid": 1, "command": evil, "arguments": { evil: [evil, { evil: evil }] } },
                 { "event": "action.dispatch.ok", "call": 1, "pid": 1, "app": evil, "role": evil },
@@ -472,17 +472,17 @@ mod tests {
             end["event"] = json!("command.end");
             end["call"] = json!(1);
             let start = json!({ "event": "command.start", "call": 1, "command": "click", "effect": "act" });
-            let html = of("x", json!([start, end]));
+            let html = of("x", &json!([start, end]));
             assert!(html.contains(words), "{words}");
         }
-        let html = of("x", json!([{ "event": "command.start", "call": 1, "command": "click" }]));
+        let html = of("x", &json!([{ "event": "command.start", "call": 1, "command": "click" }]));
         assert!(html.contains("No end was written"));
-        assert!(of("x", json!([])).contains("Nothing was done in this session."));
+        assert!(of("x", &json!([])).contains("Nothing was done in this session."));
     }
 
     #[test]
     fn nothing_is_loaded_and_nothing_runs() {
-        let html = of("x", json!([{ "event": "command.start", "call": 1, "command": "click" }]));
+        let html = of("x", &json!([{ "event": "command.start", "call": 1, "command": "click" }]));
         assert!(html.contains("Content-Security-Policy\" content=\"default-src &#39;none&#39;"));
         for word in ["http:", "https:", "<script", "<link", "@import", "url("] {
             assert!(!html.contains(word), "{word}");

@@ -47,7 +47,7 @@ fn take_before(cx: &Cx<'_>, arguments: &Value) -> Result<Shown> {
     let (reference, app, window_id) = target(arguments);
     let Some(reference) = reference else {
         let (_, window) = target::window(platform, &call, Wanted { app, window_id })?;
-        take(cx, &window, "before", Vec::new(), None)?;
+        take(cx, &window, "before", &[], None)?;
         return Ok(Shown { window });
     };
     let snapshot = cx.services.snapshots().load(reference.snapshot)?;
@@ -56,7 +56,7 @@ fn take_before(cx: &Cx<'_>, arguments: &Value) -> Result<Shown> {
     let window = window.ok_or_else(|| Error::new(Code::WindowNotFound, "its window is gone"))?;
     let request = ObserveRequest { bounds: true, ..ObserveRequest::default() };
     let observation = platform.observe(&call, &snapshot.application, &window, &request)?;
-    take(cx, &window, "before", named(&observation, &snapshot), Some(reference.number))?;
+    take(cx, &window, "before", &named(&observation, &snapshot), Some(reference.number))?;
     Ok(Shown { window })
 }
 
@@ -70,16 +70,16 @@ fn named(observation: &Observation, snapshot: &Snapshot) -> Vec<Mark> {
 
 /// Takes the picture after.
 pub(crate) fn after(cx: &Cx<'_>, shown: &Shown) {
-    if let Err(error) = take(cx, &shown.window, "after", Vec::new(), None) {
+    if let Err(error) = take(cx, &shown.window, "after", &[], None) {
         cx.note("action.artifacts", json!({ "when": "after", "missing": error.code().token() }));
     }
 }
 
-fn take(cx: &Cx<'_>, window: &Window, when: &str, boxes: Vec<Mark>, meant: Option<u32>) -> Result<()> {
+fn take(cx: &Cx<'_>, window: &Window, when: &str, boxes: &[Mark], meant: Option<u32>) -> Result<()> {
     let call = cx.call(TAKE_MS);
     let picture = cx.platform(&call)?.capture(&call, &CaptureTarget::Window(window.clone()))?;
     let Some(file) = cx.services.trace().keep_picture(&encode(&picture)?)? else { return Ok(()) };
-    let boxes: Vec<Value> = placed(&picture, &boxes)
+    let boxes: Vec<Value> = placed(&picture, boxes)
         .iter()
         .map(|mark| {
             let (place, tag) = (mark.element, mark.label);

@@ -186,7 +186,8 @@ fn every_command_that_acts_is_journaled() {
         let name = definition.spec.name;
         let only_reads = reads.contains(&name)
             || name.starts_with("list-")
-            || ["clipboard-get", "permissions", "session list", "session start", "session end"].contains(&name)
+            || ["clipboard-get", "permissions", "desktop env", "session list", "session start", "session end"]
+                .contains(&name)
             || ["trace ", "skills ", "apps "].iter().any(|family| name.starts_with(family));
         assert_eq!(definition.spec.effect.is_journaled(), !only_reads, "`{name}`");
     }
