@@ -219,6 +219,8 @@ struct Prepared {
     invocation: Option<Box<dyn Invocation>>,
     spec: Spec,
     session: Option<String>,
+    /// What kept it from looking before the entry ahead of it: then it would wait for a difference from too late.
+    blind: Option<Error>,
 }
 
 /// Refuses a list in which anything is wrong, before anything of it is done.
@@ -248,7 +250,12 @@ fn check(entries: Vec<Entry>, services: &dyn Services) -> Result<Vec<Prepared>> 
             services.sessions().find(session).map_err(at)?;
         }
         let invocation = definition.from_json(Value::Object(entry.args)).map_err(at)?;
-        prepared.push(Prepared { invocation: Some(invocation), spec: definition.spec, session: entry.session });
+        prepared.push(Prepared {
+            invocation: Some(invocation),
+            spec: definition.spec,
+            session: entry.session,
+            blind: None,
+        });
     }
     Ok(prepared)
 }
@@ -292,12 +299,11 @@ impl Running<'_, '_> {
 
     /// Looks at what there is, for an entry that waits for a difference from it.
     fn prepare(&self, entry: Option<&mut Prepared>) {
-        if let Some(invocation) = entry.and_then(|entry| entry.invocation.as_mut()) {
+        if let Some(entry) = entry
+            && let Some(invocation) = &mut entry.invocation
+        {
             let cx = Cx::new(self.cx.services, self.cx.cancel).within(Some(self.limit));
-            if let Err(error) = invocation.prepare(&cx) {
-                // It looks again when it runs, and says then what is wrong.
-                tracing::debug!(%error, "nothing could be looked at before a batch entry");
-            }
+            entry.blind = invocation.prepare(&cx).err();
         }
     }
 
@@ -322,6 +328,9 @@ impl Running<'_, '_> {
     }
 
     fn run(&self, invocation: Box<dyn Invocation>, entry: &Prepared) -> Outcome {
+        if let Some(error) = &entry.blind {
+            return Outcome { spec: entry.spec, result: Err(error.clone()) };
+        }
         let services = self.cx.services;
         let other = entry.session.as_deref().filter(|session| services.session() != Some(session));
         let Some(session) = other else {

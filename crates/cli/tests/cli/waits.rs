@@ -73,12 +73,12 @@ fn menus_are_waited_for_until_they_open_and_close() {
     let file = stage.snapshot().all("menuitem", "File").first().map(|node| crate::stage::reference(node));
     let file = file.or_else(|| stage.snapshot().all("menu", "File").first().map(|node| crate::stage::reference(node)));
     let file = file.expect("a menu");
-    stage.ok(&["wait", "--menu-closed", "--app", APP, "--timeout", "5000"]);
-    let error = stage.refused(&["wait", "--menu", "--app", APP, "--timeout", "300"], Code::Timeout);
+    stage.ok(&["wait", "--menu-closed", "--app", APP, "--timeout", "20000"]);
+    let error = stage.refused(&["wait", "--menu", "--app", APP, "--timeout", "4000"], Code::Timeout);
     assert_eq!(error["details"]["last_observed"], "no menu is open");
     stage.ok(&["click", &file]);
-    stage.ok(&["wait", "--menu", "--app", APP, "--timeout", "10000"]);
-    let error = stage.refused(&["wait", "--menu-closed", "--app", APP, "--timeout", "300"], Code::Timeout);
+    stage.ok(&["wait", "--menu", "--app", APP, "--timeout", "20000"]);
+    let error = stage.refused(&["wait", "--menu-closed", "--app", APP, "--timeout", "4000"], Code::Timeout);
     assert!(error["details"]["last_observed"].as_str().is_some_and(|seen| seen.contains("File")), "{error}");
 }
 
@@ -93,7 +93,7 @@ fn an_action_waits_for_what_comes_of_it() {
     assert_eq!(done["matched_selector"], "button:press");
     assert!(done["snapshot_id"].is_string() && done["tree"].is_object());
     assert_eq!(stage.told_since(mark), ["clicked Press me"], "once, however long it is waited");
-    let run = stage.desktop.surehand(&["click", &press, "-w", ":no such text", "--wait-timeout", "300"]);
+    let run = stage.desktop.surehand(&["click", &press, "-w", ":no such text", "--wait-timeout", "4000"]);
     let error = run.expect_error("TIMEOUT");
     assert_eq!(error["details"]["predicate"], "selector", "{run}");
     assert_eq!(error["details"]["after_action"]["action"], "click", "{run}");

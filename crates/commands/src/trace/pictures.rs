@@ -55,8 +55,10 @@ fn take_before(cx: &Cx<'_>, arguments: &Value) -> Result<Shown> {
     let window = windows.into_iter().find(|window| window.object.as_ref() == Some(&snapshot.window));
     let window = window.ok_or_else(|| Error::new(Code::WindowNotFound, "its window is gone"))?;
     let request = ObserveRequest { bounds: true, ..ObserveRequest::default() };
-    let observation = platform.observe(&call, &snapshot.application, &window, &request)?;
-    take(cx, &window, "before", &named(&observation, &snapshot), Some(reference.number))?;
+    // A picture without refs says more than none.
+    let observed = platform.observe(&call, &snapshot.application, &window, &request);
+    let boxes = observed.map(|observation| named(&observation, &snapshot)).unwrap_or_default();
+    take(cx, &window, "before", &boxes, Some(reference.number))?;
     Ok(Shown { window })
 }
 

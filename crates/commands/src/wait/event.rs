@@ -15,7 +15,7 @@ use surehand_core::{Error, Result};
 
 use super::{Before, ONE_LOOK, Wait, Waited};
 use crate::surface::{Surface, surfaces, word};
-use crate::target::applications_named;
+use crate::target::{Silent, applications_named, patiently};
 
 /// Something that happens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ValueEnum)]
@@ -121,12 +121,28 @@ pub(crate) struct Baseline {
 impl Wait {
     /// What there is now of what an event is about.
     pub(super) fn baseline(&self, platform: &dyn Platform, call: &Call<'_>, kind: EventKind) -> Result<Baseline> {
+        patiently(call, || self.baseline_once(platform, call, kind))
+    }
+
+    fn baseline_once(&self, platform: &dyn Platform, call: &Call<'_>, kind: EventKind) -> Result<Baseline> {
         let listing = platform.applications(call)?;
         let app = match &self.app {
             None => None,
             Some(name) => match applications_named(&listing, name) {
                 Ok(mut named) if named.len() == 1 => named.pop(),
                 Ok(named) => return Err(several(name, &named)),
+                // One that does not answer just now does not tell its name either. That it is not there would be a guess,
+                // and for an end it would be the answer.
+                Err(error)
+                    if error.code() == Code::AppNotFound && kind.is_end() && !listing.unresponsive.is_empty() =>
+                {
+                    let silent = Silent::all(&listing.unresponsive);
+                    return Err(Error::new(
+                        Code::AppUnresponsive,
+                        format!("whether {} runs is not known: an application does not answer", quote(name)),
+                    )
+                    .detail("unresponsive", silent));
+                }
                 Err(error) if error.code() == Code::AppNotFound => None,
                 Err(error) => return Err(error),
             },
