@@ -10,6 +10,7 @@ use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use rustix::event::{PollFd, PollFlags, Timespec};
+use surehand_commands::after::WaitFor;
 use surehand_commands::command::Invocation;
 use surehand_commands::context::Allowed;
 use surehand_commands::registry::{COMMANDS, FAMILIES};
@@ -35,6 +36,8 @@ pub(crate) struct Arguments {
     pub(crate) settings: Result<Settings>,
     pub(crate) format: Option<Format>,
     pub(crate) verbose: bool,
+    /// What is waited for afterwards.
+    pub(crate) wait: Result<Option<WaitFor>>,
 }
 
 /// What the arguments mean.
@@ -90,6 +93,52 @@ pub(crate) fn command_line() -> Command {
                 .global(true)
                 .value_parser(clap::value_parser!(PathBuf))
                 .help("Folder that output files may be written into"),
+        )
+        .arg(
+            Arg::new("session")
+                .long("session")
+                .value_name("ID")
+                .global(true)
+                .help("Session to work in: its snapshots and its trace [variable: SUREHAND_SESSION]"),
+        )
+        .arg(
+            Arg::new("trace")
+                .long("trace")
+                .value_name("PATH")
+                .global(true)
+                .value_parser(clap::value_parser!(PathBuf))
+                .help("File inside the folder for output that the trace is added to, instead of that of the session"),
+        )
+        .arg(
+            Arg::new("trace-strict")
+                .long("trace-strict")
+                .global(true)
+                .action(ArgAction::SetTrue)
+                .help("Do nothing that cannot be written into the trace before"),
+        )
+        .arg(
+            Arg::new("wait-for")
+                .long("wait-for")
+                .short('w')
+                .value_name("SELECTOR")
+                .global(true)
+                .conflicts_with("wait-for-gone")
+                .help("After `snapshot`, `press` or an action on a ref, wait until `role:text` is in the window, and show it"),
+        )
+        .arg(
+            Arg::new("wait-for-gone")
+                .long("wait-for-gone")
+                .value_name("SELECTOR")
+                .global(true)
+                .help("The same until nothing of it is in the window any more"),
+        )
+        .arg(
+            Arg::new("wait-timeout")
+                .long("wait-timeout")
+                .value_name("MS")
+                .global(true)
+                .value_parser(clap::value_parser!(u64))
+                .help("Milliseconds these two wait at most [default: 30000]"),
         )
         .arg(
             Arg::new("headed")
@@ -156,6 +205,7 @@ pub(crate) fn parse() -> Parsed {
             settings: settings(&matches),
             format: matches.get_one::<String>("format").map(|word| format(word)),
             verbose: matches.get_flag("verbose"),
+            wait: wait_for(&matches),
         })),
     }
 }
@@ -178,6 +228,30 @@ fn translated(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
         }
     }
     words
+}
+
+/// What is to be waited for after the command.
+fn wait_for(matches: &ArgMatches) -> Result<Option<WaitFor>> {
+    let word = |name: &str| matches.get_one::<String>(name);
+    let timeout = matches.get_one::<u64>("wait-timeout").copied();
+    let (word, gone) = match (word("wait-for"), word("wait-for-gone")) {
+        (Some(_), Some(_)) => {
+            return Err(
+                Error::new(Code::InvalidArgs, "give `--wait-for` or `--wait-for-gone`, not both").kind("bad_wait_for")
+            );
+        }
+        (Some(word), None) => (word, false),
+        (None, Some(word)) => (word, true),
+        (None, None) if timeout.is_some() => {
+            return Err(Error::new(
+                Code::InvalidArgs,
+                "`--wait-timeout` belongs to `--wait-for` and `--wait-for-gone`",
+            )
+            .kind("bad_wait_for"));
+        }
+        (None, None) => return Ok(None),
+    };
+    Ok(Some(WaitFor { selector: word.parse()?, gone, timeout_ms: timeout.unwrap_or(30_000) }))
 }
 
 /// The name of the chosen command, and its own arguments.
@@ -273,7 +347,27 @@ fn settings(matches: &ArgMatches) -> Result<Settings> {
         .get_one::<String>("desktop")
         .cloned()
         .or_else(|| environment.0.get("SUREHAND_DESKTOP").filter(|id| !id.is_empty()).cloned());
+    let session = matches
+        .get_one::<String>("session")
+        .cloned()
+        .or_else(|| environment.0.get("SUREHAND_SESSION").filter(|id| !id.is_empty()).cloned());
+    if let Some(session) = &session {
+        surehand_core::session::check_id(session)?;
+    }
+    let trace = matches.get_one::<PathBuf>("trace").cloned();
+    let trace_strict = matches.get_flag("trace-strict");
+    if trace_strict && trace.is_none() && session.is_none() {
+        return Err(Error::new(
+            Code::InvalidArgs,
+            "`--trace-strict` is given, and there is nothing to write a trace into",
+        )
+        .kind("no_trace")
+        .suggest("give `--trace` or `--session` as well"));
+    }
     Ok(Settings {
+        session,
+        trace,
+        trace_strict,
         environment,
         places,
         desktop,

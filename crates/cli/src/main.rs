@@ -9,6 +9,7 @@ mod signals;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
+use surehand_commands::after::dispatch_and_wait;
 use surehand_commands::dispatch::{Outcome, dispatch};
 use surehand_core::time::Cancel;
 use surehand_core::{Code, Error, Result};
@@ -31,7 +32,7 @@ fn main() -> ExitCode {
         return helper::run(role);
     }
     let arguments = match arguments::parse() {
-        Parsed::Run(arguments) => arguments,
+        Parsed::Run(arguments) => *arguments,
         Parsed::Text(text) => return print::text(&text),
         Parsed::Refused { command, error, usage, format } => return print::refused(&command, &error, &usage, format),
     };
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
     let spec = arguments.invocation.spec();
     let signals = if spec.hands_over { Signals::default() } else { signals::watch(&cancel) };
     let format = print::format(arguments.format, spec.piped);
-    let outcome = run(*arguments, &cancel).unwrap_or_else(|error| Outcome { spec, result: Err(error) });
+    let outcome = run(arguments, &cancel).unwrap_or_else(|error| Outcome { spec, result: Err(error) });
     print::outcome(&outcome, format, signals.received())
 }
 
@@ -48,11 +49,15 @@ fn main() -> ExitCode {
 /// its message is on standard error for the report.
 fn run(arguments: Arguments, cancel: &Cancel) -> Result<Outcome> {
     let settings = arguments.settings?;
+    let wait = arguments.wait?;
     let invocation = arguments.invocation;
     catch_unwind(AssertUnwindSafe(|| {
         let runtime =
             Runtime::new(settings, Some(Box::new(arguments::standard_input))).with_confirm(Box::new(person::confirm));
-        dispatch(invocation, &runtime, cancel)
+        match &wait {
+            Some(wait) => dispatch_and_wait(invocation, &runtime, cancel, wait),
+            None => dispatch(invocation, &runtime, cancel),
+        }
     }))
     .map_err(|_| {
         Error::new(Code::Internal, "a bug in surehand stopped the command")

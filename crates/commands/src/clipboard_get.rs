@@ -9,8 +9,8 @@ use surehand_core::{Code, Error, Result};
 use crate::command::{Command, Effect, Group, Spec};
 use crate::context::Cx;
 use crate::gate::Resource;
+use crate::image_file;
 use crate::outline::{Lines, Outline, Word, labelled, made};
-use crate::picture;
 
 /// Read the clipboard: text, a picture, or the files that were copied
 ///
@@ -150,7 +150,7 @@ impl Command for ClipboardGet {
             Content::FileUrls(urls) => Held { file_urls: Some(urls), ..Held::of("file_urls") },
             Content::Image(png) => {
                 // What a stranger handed out is no argument of the caller's.
-                let (width, height) = picture::size(&png).map_err(|error| {
+                let (width, height) = image_file::size(&png).map_err(|error| {
                     let from = Error::new(Code::ActionFailed, "the picture in the clipboard cannot be used");
                     from.kind(error.kind_of().unwrap_or("not_png")).platform(error.message())
                 })?;

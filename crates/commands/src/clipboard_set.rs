@@ -11,8 +11,8 @@ use surehand_core::{Code, Error, Result};
 use crate::command::{Command, Effect, Group, Spec};
 use crate::context::Cx;
 use crate::gate::Resource;
+use crate::image_file;
 use crate::outline::{Lines, Outline, Word, made};
-use crate::picture;
 
 /// Put text, a picture or files into the clipboard
 ///
@@ -121,7 +121,7 @@ impl ClipboardSet {
         }
         if let Some(path) = self.image {
             let png = cx.services.read_input(&path, MOST_BYTES)?;
-            picture::check(&png)?;
+            image_file::check(&png)?;
             return Ok(Content::Image(png));
         }
         if !self.file_url.is_empty() {

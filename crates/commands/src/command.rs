@@ -67,6 +67,8 @@ pub enum Group {
     Clipboard,
     /// Waiting.
     Wait,
+    /// Sessions, traces and batches.
+    Session,
     /// surehand itself and the desktops it makes.
     System,
 }
@@ -128,6 +130,10 @@ pub trait Command: clap::Args + Serialize + DeserializeOwned + JsonSchema + Send
     /// What is fixed about it.
     const SPEC: Spec;
 
+    /// Arguments of free text that may stand in a trace as they are, because they only name an application, a window or
+    /// a thing of ours. Every other free text is taken out there; what may hold none is told by its type.
+    const PLAIN: &'static [&'static str] = &["window_id", "app", "id", "since"];
+
     /// What it answers.
     type Output: Serialize + JsonSchema + Outline + 'static;
 
@@ -136,6 +142,15 @@ pub trait Command: clap::Args + Serialize + DeserializeOwned + JsonSchema + Send
     /// # Errors
     /// What makes it clear already that it cannot run, such as a ref of an unknown snapshot.
     fn resources(&self, cx: &Cx<'_>) -> Result<Vec<Resource>>;
+
+    /// Looks at what there is before the entry ahead of it in a batch is run; for what waits for a difference.
+    ///
+    /// # Errors
+    /// What keeps it from looking; it is then looked when it runs.
+    fn prepare(&mut self, cx: &Cx<'_>) -> Result<()> {
+        let _ = cx;
+        Ok(())
+    }
 
     /// Does it.
     ///
@@ -155,11 +170,20 @@ pub trait Invocation: Send {
     /// `INTERNAL` when an argument has no JSON form.
     fn arguments(&self) -> Result<Value>;
 
+    /// The arguments as they may stand in a trace.
+    fn traced(&self) -> Value;
+
     /// See [`Command::resources`].
     ///
     /// # Errors
     /// See there.
     fn resources(&self, cx: &Cx<'_>) -> Result<Vec<Resource>>;
+
+    /// See [`Command::prepare`].
+    ///
+    /// # Errors
+    /// See there.
+    fn prepare(&mut self, cx: &Cx<'_>) -> Result<()>;
 
     /// See [`Command::run`].
     ///
@@ -194,8 +218,17 @@ impl<C: Command> Invocation for Invoked<C> {
         serde_json::to_value(&self.0).map_err(|error| no_json(&error))
     }
 
+    fn traced(&self) -> Value {
+        let schema = schema_of::<C>(SchemaSettings::for_deserialize).to_value();
+        crate::trace::redact::arguments(&schema, C::PLAIN, self.arguments().unwrap_or_default())
+    }
+
     fn resources(&self, cx: &Cx<'_>) -> Result<Vec<Resource>> {
         self.0.resources(cx)
+    }
+
+    fn prepare(&mut self, cx: &Cx<'_>) -> Result<()> {
+        self.0.prepare(cx)
     }
 
     fn run(self: Box<Self>, cx: &mut Cx<'_>) -> Result<Box<dyn Answer>> {
@@ -300,7 +333,7 @@ fn decode<C: Command>(command: &str, value: Value) -> Result<C> {
         let path = error.path().to_string();
         let what = error.into_inner();
         // What is typed into fields or copied can be a secret; it is not repeated where it stands in the wrong place.
-        let secret = matches!(command, "type" | "set-value" | "clipboard-set");
+        let secret = matches!(command, "type" | "set-value" | "clipboard-set" | "batch");
         let what = if secret { "its value is not of the right kind".to_owned() } else { what.to_string() };
         let place = if path == "." { String::new() } else { format!(" in `{path}`") };
         Error::new(Code::InvalidArgs, format!("the arguments of `{command}` are not valid{place}: {what}"))

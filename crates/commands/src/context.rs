@@ -1,8 +1,10 @@
 //! What a command works with.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::{Value, json};
 /// Named by [`Services`], so that who brings services along needs no other crate for it.
 pub use surehand_apps::Index;
 use surehand_core::clipboard::Clipboard;
@@ -15,12 +17,15 @@ use surehand_core::lease::Leases;
 use surehand_core::platform::{ObserveRequest, Platform};
 use surehand_core::reference::Ref;
 use surehand_core::resolve::Resolved;
+use surehand_core::session::Sessions;
 use surehand_core::snapshot::{Snapshot, SnapshotStore, number};
-use surehand_core::time::{Call, Cancel, Clock};
+use surehand_core::time::{Call, Cancel, Clock, Deadline};
+use surehand_core::trace::Trace;
 use surehand_core::{Code, Error, Result, resolve};
 
 use crate::element::{Printed, TreeNode};
 use crate::gate::{Gate, Scope, Subject};
+use crate::wait::NoticeShown;
 
 /// Facts about this surehand.
 #[derive(Debug, Clone)]
@@ -81,6 +86,31 @@ pub trait Services {
 
     /// Where snapshots are kept.
     fn snapshots(&self) -> &dyn SnapshotStore;
+
+    /// The same, where keeping one is not traced.
+    fn untraced_snapshots(&self) -> &dyn SnapshotStore {
+        self.snapshots()
+    }
+
+    /// Sessions.
+    fn sessions(&self) -> &dyn Sessions;
+
+    /// The session that is worked in.
+    fn session(&self) -> Option<&str> {
+        self.sessions().current()
+    }
+
+    /// Where it is written down what is done; [`surehand_core::trace::Untraced`] where it is not.
+    fn trace(&self) -> &dyn Trace;
+
+    /// The notifications that were shown since somebody watches, the oldest first.
+    ///
+    /// # Errors
+    /// `PLATFORM_NOT_SUPPORTED` where they cannot be watched.
+    fn notifications_shown(&self, call: &Call<'_>) -> Result<Vec<NoticeShown>> {
+        let notices = self.platform(call)?.notifications()?.notices(call)?;
+        Ok(notices.all.into_iter().map(NoticeShown::from).collect())
+    }
 
     /// The gate.
     fn gate(&self) -> &dyn Gate;
@@ -157,6 +187,12 @@ pub struct Cx<'a> {
     pub subject: Subject,
     /// How far the command got; for the record of a success.
     pub disposition: Option<Disposition>,
+    /// When it has to be over, where it is part of something else.
+    limit: Option<Deadline>,
+    /// Its number in the trace.
+    number: u64,
+    /// What was written into the trace last: one that looks many times says once what it sees.
+    noted: RefCell<Option<(String, Value)>>,
 }
 
 /// What a single attempt may cost: the reads it needs, answered by an application that is well.
@@ -165,18 +201,57 @@ pub const ONE_ATTEMPT: Duration = Duration::from_secs(2);
 impl<'a> Cx<'a> {
     /// A fresh context.
     pub fn new(services: &'a dyn Services, cancel: &'a Cancel) -> Self {
-        Cx { services, cancel, subject: Subject::default(), disposition: None }
+        Cx {
+            services,
+            cancel,
+            subject: Subject::default(),
+            disposition: None,
+            limit: None,
+            number: 0,
+            noted: RefCell::default(),
+        }
+    }
+
+    /// The same, to be over at a certain moment.
+    #[must_use]
+    pub fn within(self, limit: Option<Deadline>) -> Self {
+        Cx { limit, ..self }
+    }
+
+    /// The same, with a number in the trace.
+    #[must_use]
+    pub(crate) fn numbered(self, number: u64) -> Self {
+        Cx { number, ..self }
+    }
+
+    /// Writes an event into the trace, where there is one. Texts of people and applications are taken out.
+    pub(crate) fn note(&self, event: &str, fields: Value) {
+        let trace = self.services.trace();
+        if trace.is_on() {
+            let said = Some((event.to_owned(), fields.clone()));
+            if event.starts_with("ref.resolve") && *self.noted.borrow() == said {
+                return;
+            }
+            self.noted.replace(said);
+            // Before it began, its start was written, and who is strict about that was heard there.
+            let _ = crate::trace::write(trace, self.number, event, fields);
+        }
     }
 
     /// Bounds for something that may take `milliseconds`.
     pub fn call(&self, milliseconds: u64) -> Call<'a> {
-        Call::lasting(self.services.clock(), self.cancel, Duration::from_millis(milliseconds))
+        let call = Call::lasting(self.services.clock(), self.cancel, Duration::from_millis(milliseconds));
+        match self.limit {
+            Some(limit) => Call { deadline: call.deadline.min(limit), ..call },
+            None => call,
+        }
     }
 
     /// Bounds for an action that waits `milliseconds` for its element: there is always time for one attempt
     /// and for reading back what it did.
     pub fn call_for_action(&self, milliseconds: u64) -> Call<'a> {
-        Call::lasting(self.services.clock(), self.cancel, Duration::from_millis(milliseconds) + ONE_ATTEMPT)
+        let attempt = u64::try_from(ONE_ATTEMPT.as_millis()).unwrap_or(0);
+        self.call(milliseconds.saturating_add(attempt))
     }
 
     /// The desktop session.
@@ -192,9 +267,17 @@ impl<'a> Cx<'a> {
     /// # Errors
     /// `SNAPSHOT_NOT_FOUND`, `ELEMENT_NOT_FOUND`, or `INTERNAL` when the stored snapshot is damaged.
     pub fn evidence(&self, platform: &dyn Platform, reference: Ref) -> Result<(Snapshot, Evidence)> {
-        let snapshot = self.services.snapshots().load(reference.snapshot)?;
-        let evidence = resolve::evidence_of(platform, &snapshot, reference)?.clone();
-        Ok((snapshot, evidence))
+        let found = self.services.snapshots().load(reference.snapshot).and_then(|snapshot| {
+            let evidence = resolve::evidence_of(platform, &snapshot, reference)?.clone();
+            Ok((snapshot, evidence))
+        });
+        match &found {
+            Ok((_, evidence)) => {
+                self.note("ref.resolve.entry", json!({ "ref": reference, "role": evidence.role.token() }));
+            }
+            Err(error) => self.not_resolved(error, Some(reference)),
+        }
+        found
     }
 
     /// The live element for captured evidence. Where several could be it, the error carries fresh refs of them,
@@ -209,8 +292,17 @@ impl<'a> Cx<'a> {
         snapshot: &Snapshot,
         evidence: &Evidence,
     ) -> Result<Resolved> {
-        resolve::resolve(platform, call, snapshot, evidence)
-            .map_err(|error| self.with_fresh_refs(error, platform, call, snapshot, evidence))
+        let resolved = resolve::resolve(platform, call, snapshot, evidence);
+        match &resolved {
+            Ok(_) => self.note("ref.resolve.ok", json!({ "role": evidence.role.token() })),
+            Err(error) => self.not_resolved(error, None),
+        }
+        resolved.map_err(|error| self.with_fresh_refs(error, platform, call, snapshot, evidence))
+    }
+
+    fn not_resolved(&self, error: &Error, reference: Option<Ref>) {
+        let fields = json!({ "ref": reference, "code": error.code().token(), "kind": error.kind_of() });
+        self.note("ref.resolve.error", fields);
     }
 
     /// Adds fresh refs of the candidates to an error that says that there are several.
@@ -272,6 +364,7 @@ impl<'a> Cx<'a> {
             role: Some(evidence.role.to_string()),
             name: evidence.name.text().map(str::to_owned),
         };
+        self.note("action.dispatch.start", json!({ "app": self.subject.app, "role": self.subject.role }));
     }
 
     /// The text given as an argument or on standard input.

@@ -2,17 +2,19 @@
 
 use crate::command::Definition;
 use crate::{
-    check, clear, click, clipboard_clear, clipboard_get, clipboard_set, close_app, collapse, cursor_overlay,
+    batch, check, clear, click, clipboard_clear, clipboard_get, clipboard_set, close_app, collapse, cursor_overlay,
     desktop_env, desktop_list, desktop_run, desktop_start, desktop_stop, dismiss_all_notifications,
     dismiss_notification, doctor, double_click, drag, expand, find, focus, focus_window, get, hover, is, key_down,
     key_up, list_apps, list_displays, list_notifications, list_surfaces, list_windows, maximize, minimize, mouse_click,
     mouse_down, mouse_move, mouse_up, mouse_wheel, move_window, notification_action, open, open_system_surface, press,
-    release_all, resize_window, restore, right_click, screenshot, scroll, scroll_to, select, set_value, snapshot,
-    status, toggle, triple_click, type_text, uncheck, version, wait,
+    release_all, resize_window, restore, right_click, screenshot, scroll, scroll_to, select, session_end, session_gc,
+    session_list, session_start, set_value, snapshot, status, toggle, trace_export, trace_show, triple_click,
+    type_text, uncheck, version, wait,
 };
 
 /// The commands, alphabetically by name. Adding one is a file and a line here.
 pub const COMMANDS: &[Definition] = &[
+    Definition::of::<batch::Batch>(),
     Definition::of::<check::Check>(),
     Definition::of::<clear::Clear>(),
     Definition::of::<click::Click>(),
@@ -66,10 +68,16 @@ pub const COMMANDS: &[Definition] = &[
     Definition::of::<scroll::Scroll>(),
     Definition::of::<scroll_to::ScrollTo>(),
     Definition::of::<select::Select>(),
+    Definition::of::<session_end::SessionEnd>(),
+    Definition::of::<session_gc::SessionGc>(),
+    Definition::of::<session_list::SessionList>(),
+    Definition::of::<session_start::SessionStart>(),
     Definition::of::<set_value::SetValue>(),
     Definition::of::<snapshot::Snapshot>(),
     Definition::of::<status::Status>(),
     Definition::of::<toggle::Toggle>(),
+    Definition::of::<trace_export::TraceExport>(),
+    Definition::of::<trace_show::TraceShow>(),
     Definition::of::<triple_click::TripleClick>(),
     Definition::of::<type_text::TypeText>(),
     Definition::of::<uncheck::Uncheck>(),
@@ -78,7 +86,11 @@ pub const COMMANDS: &[Definition] = &[
 ];
 
 /// What the first words of commands of a family have in common, for `--help`.
-pub const FAMILIES: &[(&str, &str)] = &[("desktop", "Make, list and stop private desktops")];
+pub const FAMILIES: &[(&str, &str)] = &[
+    ("desktop", "Make, list and stop private desktops"),
+    ("session", "Start, end, list and remove sessions"),
+    ("trace", "Read what was done in a session"),
+];
 
 /// The command of that name.
 pub fn find(name: &str) -> Option<&'static Definition> {

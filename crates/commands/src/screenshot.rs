@@ -6,19 +6,30 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_core::error::Code;
 use surehand_core::geometry::Rect;
-use surehand_core::platform::{CaptureTarget, Picture, Platform};
+use surehand_core::node::Node;
+use surehand_core::object::Application;
+use surehand_core::platform::{CaptureTarget, ObserveRequest, Picture, Platform};
+use surehand_core::reference::SnapshotId;
+use surehand_core::role::Role;
+use surehand_core::snapshot::number;
+use surehand_core::text::quote;
 use surehand_core::time::Call;
+use surehand_core::tree::Observation;
+use surehand_core::window::Window;
 use surehand_core::{Error, Result};
 
 use crate::command::{Command, Effect, Group, Spec};
 use crate::context::Cx;
 use crate::gate::{Resource, Scope};
 use crate::outline::{Lines, Outline, Word, made};
+use crate::picture::{draw, encode, marks};
 use crate::target::{self, Wanted};
 
 /// Take a picture of the screen or of one window
 ///
-/// A window is shown as it is even where others cover it. Pictures hold whatever is on the screen, also secrets.
+/// A window is shown as it is even where others cover it. Pictures hold whatever is on the screen, also secrets. With
+/// `--annotate` the elements of a window carry the numbers of fresh refs: `e12` on the picture is `@ID:e12`, with the
+/// snapshot id of the answer.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Screenshot {
@@ -38,6 +49,10 @@ pub(crate) struct Screenshot {
     #[arg(long, value_name = "INDEX", conflicts_with_all = ["window_id", "app"])]
     #[serde(default, skip_serializing_if = "Option::is_none")]
     screen: Option<usize>,
+    /// Take a snapshot of the window, the focused one unless said otherwise, and draw its refs on the picture
+    #[arg(long)]
+    #[serde(default)]
+    annotate: bool,
 }
 
 /// How long it may take.
@@ -63,6 +78,15 @@ pub(crate) struct Taken {
     /// The window it shows.
     #[serde(skip_serializing_if = "Option::is_none")]
     window_id: Option<String>,
+    /// The id that the refs on the picture carry.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot_id: Option<String>,
+    /// How many elements have a ref.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ref_count: Option<usize>,
+    /// How many of them are on the picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotated: Option<usize>,
 }
 
 impl Outline for Taken {
@@ -72,6 +96,8 @@ impl Outline for Taken {
                 Word::Own("screenshot"),
                 self.path.as_deref().map_or(Word::Nothing, Word::Quoted),
                 made(format!("{}x{}", self.width, self.height)),
+                self.snapshot_id.as_ref().map_or(Word::Nothing, |id| made(format!("snapshot={id}"))),
+                self.annotated.map_or(Word::Nothing, |count| made(format!("annotated={count}"))),
                 self.data.as_deref().map_or(Word::Nothing, |data| made(format!("base64={}", data.len()))),
             ])
             .finish()
@@ -83,36 +109,51 @@ impl Command for Screenshot {
     type Output = Taken;
 
     fn resources(&self, _: &Cx<'_>) -> Result<Vec<Resource>> {
-        Ok(vec![Resource::ScreenRead(if self.is_screen() { Scope::All } else { self.wanted().scope() })])
+        let scope = if self.is_screen() { Scope::All } else { self.wanted().scope() };
+        let picture = Resource::ScreenRead(scope.clone());
+        Ok(if self.annotate { vec![picture, Resource::UiRead(scope)] } else { vec![picture] })
     }
 
     fn run(self, cx: &mut Cx<'_>) -> Result<Taken> {
         let call = cx.call(TAKE_MS);
         let platform = cx.platform(&call)?;
-        let (target, window_id) = if self.is_screen() {
-            (CaptureTarget::Screen, None)
-        } else {
-            let (_, window) = target::window(platform, &call, self.wanted())?;
-            let id = window.id.clone();
-            (CaptureTarget::Window(window), Some(id))
-        };
         let screen = self.screen.map(|index| screen(platform, &call, index)).transpose()?;
         if screen.is_some() && !self.is_screen() {
             return Err(Error::new(Code::InvalidArgs, "give either a window or `--screen`").kind("bad_target"));
         }
-        let mut picture = platform.capture(&call, &target)?;
-        if let Some(before) = screen {
-            // A screen that was moved or taken away meanwhile would show something else.
-            if self.screen.map(|index| screen_at(platform, &call, index)).transpose()?.flatten() != Some(before) {
-                return Err(Error::new(Code::ActionFailed, "the screens changed while the picture was taken")
-                    .kind("screens_changed"));
-            }
-            picture = cut(&picture, before)?;
-        }
+        let mut marked = None;
+        let (picture, window_id) = if self.is_screen() {
+            let picture = platform.capture(&call, &CaptureTarget::Screen)?;
+            let picture = match screen {
+                None => picture,
+                // A screen that was moved or taken away meanwhile would show something else.
+                Some(before) => {
+                    let after = self.screen.map(|index| screen_at(platform, &call, index)).transpose()?.flatten();
+                    if after != Some(before) {
+                        return Err(Error::new(Code::ActionFailed, "the screens changed while the picture was taken")
+                            .kind("screens_changed"));
+                    }
+                    cut(&picture, before)?
+                }
+            };
+            (picture, None)
+        } else if self.annotate {
+            let annotated = annotated(cx, platform, &call, self.wanted())?;
+            marked = Some((annotated.id.to_string(), annotated.refs, annotated.drawn));
+            (annotated.picture, Some(annotated.window.id))
+        } else {
+            let (application, window) = target::window(platform, &call, self.wanted())?;
+            let picture = steady(platform, &call, application.as_ref(), &window, |picture| Ok(Some(picture)))?;
+            (picture, Some(window.id))
+        };
         let png = encode(&picture)?;
         let (path, data) = match &self.path {
             Some(path) => (Some(cx.services.write_output(path, &png)?.to_string_lossy().into_owned()), None),
             None => (None, Some(base64::engine::general_purpose::STANDARD.encode(&png))),
+        };
+        let (snapshot_id, ref_count, annotated) = match marked {
+            Some((id, refs, drawn)) => (Some(id), Some(refs), Some(drawn)),
+            None => (None, None, None),
         };
         Ok(Taken {
             path,
@@ -122,13 +163,108 @@ impl Command for Screenshot {
             height: picture.height,
             scale_factor: 1.0,
             window_id,
+            snapshot_id,
+            ref_count,
+            annotated,
         })
     }
 }
 
+/// How often a picture is taken again of a window that changed meanwhile.
+const ATTEMPTS: usize = 3;
+
+/// Takes a picture of a window that is the same before and after: the same process's, the same one of the window system,
+/// at the same place. `keep` looks at each picture, and gives none where what it needs has changed as well.
+fn steady<T>(
+    platform: &dyn Platform,
+    call: &Call<'_>,
+    application: Option<&Application>,
+    window: &Window,
+    mut keep: impl FnMut(Picture) -> Result<Option<T>>,
+) -> Result<T> {
+    let mut before = window.clone();
+    for _ in 0..ATTEMPTS {
+        let kept = keep(platform.capture(call, &CaptureTarget::Window(before.clone()))?)?;
+        let after = again(platform, call, application, window)?;
+        let same = after.bounds == before.bounds && after.native == before.native;
+        if let Some(kept) = kept
+            && same
+        {
+            return Ok(kept);
+        }
+        before = after;
+    }
+    Err(Error::new(
+        Code::ActionFailed,
+        format!("window {} {} changed each time while its picture was taken", window.id, quote(&window.title)),
+    )
+    .kind("window_changed")
+    .suggest("wait until it has come to rest, for example with `wait --text`, and try again"))
+}
+
+/// The window as it is now.
+fn again(
+    platform: &dyn Platform,
+    call: &Call<'_>,
+    application: Option<&Application>,
+    window: &Window,
+) -> Result<Window> {
+    let windows = platform.windows(call, application.map_or(&[], std::slice::from_ref))?.items;
+    let is_it = |other: &Window| {
+        let same_object = window.object.is_some() && other.object == window.object;
+        let same_native = window.native.is_some() && other.native == window.native;
+        other.process == window.process && (same_object || same_native)
+    };
+    windows.into_iter().find(is_it).ok_or_else(|| {
+        Error::new(
+            Code::WindowNotFound,
+            format!("window {} {} closed while its picture was taken", window.id, quote(&window.title)),
+        )
+        .kind("window_gone")
+        .suggest("see `list-windows`")
+    })
+}
+
+/// A picture with refs on it.
+struct Annotated {
+    picture: Picture,
+    window: Window,
+    id: SnapshotId,
+    refs: usize,
+    drawn: usize,
+}
+
+fn annotated(cx: &Cx<'_>, platform: &dyn Platform, call: &Call<'_>, wanted: Wanted<'_>) -> Result<Annotated> {
+    let (application, window) = target::readable_window(platform, call, wanted)?;
+    let request = ObserveRequest { bounds: true, ..ObserveRequest::default() };
+    let observe = || platform.observe(call, &application, &window, &request);
+    let mut seen = observe()?;
+    let (mut picture, observation) = steady(platform, call, Some(&application), &window, |picture| {
+        // The elements as well have to be where they were, or the numbers would stand on others.
+        let now = observe()?;
+        let still = places(&now) == places(&seen);
+        seen = now;
+        Ok(still.then(|| (picture, seen.clone())))
+    })?;
+    let store = cx.services.snapshots();
+    let id = store.allocate()?;
+    let wanted = |index: usize| observation.nodes.get(index).is_some_and(Node::is_interactive);
+    let kept = number(&observation, id, platform.session(), cx.services.unix_time(), wanted);
+    store.save(id, &kept.snapshot)?;
+    let marks = marks(&observation, |index| kept.numbers.get(&index).copied());
+    let drawn = draw(&mut picture, &marks);
+    Ok(Annotated { picture, window, id, refs: kept.snapshot.refs.len(), drawn })
+}
+
+/// Which usable elements are where. Not which objects: some toolkits make new ones for the cells of a list at every look.
+fn places(observation: &Observation) -> Vec<(Role, Option<&str>, Option<Rect>)> {
+    let usable = observation.nodes.iter().filter(|node| node.is_interactive());
+    usable.map(|node| (node.role, node.name.text(), node.bounds.known().copied())).collect()
+}
+
 impl Screenshot {
     fn is_screen(&self) -> bool {
-        self.app.is_none() && self.window_id.is_none()
+        self.app.is_none() && self.window_id.is_none() && !self.annotate
     }
 
     fn wanted(&self) -> Wanted<'_> {
@@ -159,18 +295,4 @@ fn cut(picture: &Picture, part: Rect) -> Result<Picture> {
         (top..top + part.height as usize).map(|y| picture.rgb.get(y * row + left * 3..y * row + left * 3 + width));
     let rgb: Vec<u8> = rows.collect::<Option<Vec<_>>>().ok_or_else(outside)?.concat();
     Ok(Picture { width: part.width, height: part.height, rgb, bounds: part })
-}
-
-fn encode(picture: &Picture) -> Result<Vec<u8>> {
-    let failed = |error: png::EncodingError| {
-        Error::new(Code::Internal, "the picture cannot be written as PNG").platform(error.to_string())
-    };
-    let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, picture.width, picture.height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header().map_err(failed)?;
-    writer.write_image_data(&picture.rgb).map_err(failed)?;
-    writer.finish().map_err(failed)?;
-    Ok(bytes)
 }

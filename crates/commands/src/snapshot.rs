@@ -272,36 +272,59 @@ impl Command for Snapshot {
             let since = Some(earlier.id.clone());
             return Ok(SnapshotTaken { since, unchanged: true, recording, ..SnapshotTaken::default() });
         }
+        let taken = self.taken(cx, platform, &observation, earlier.as_ref().zip(difference.as_ref()))?;
+        Ok(SnapshotTaken { recording, ..taken })
+    }
+}
+
+impl SnapshotTaken {
+    /// The id that its refs carry.
+    pub(crate) fn snapshot_id(&self) -> Option<&str> {
+        self.snapshot_id.as_deref()
+    }
+}
+
+impl Snapshot {
+    /// Gives refs to what was observed, keeps it, and shows it as these arguments say.
+    ///
+    /// # Errors
+    /// `INTERNAL` when it cannot be kept.
+    pub(crate) fn taken(
+        &self,
+        cx: &Cx<'_>,
+        platform: &dyn Platform,
+        observation: &Observation,
+        since: Option<(&Kept, &Difference)>,
+    ) -> Result<SnapshotTaken> {
         let depth = match (self.skeleton, self.max_depth) {
             (true, most) => Some(most.unwrap_or(SKELETON_DEPTH).min(SKELETON_DEPTH)),
             (false, most) => most,
         };
         let store = cx.services.snapshots();
         let id = store.allocate()?;
-        let anchors = anchors(&observation, depth);
+        let anchors = anchors(observation, depth);
         let wanted =
             |index: usize| observation.nodes.get(index).is_some_and(Node::is_interactive) || anchors.contains(&index);
-        let referenced = number(&observation, id, platform.session(), cx.services.unix_time(), wanted);
+        let referenced = number(observation, id, platform.session(), cx.services.unix_time(), wanted);
         store.save(id, &referenced.snapshot)?;
-        let printed = Printed::new(&observation, &referenced, id);
+        let printed = Printed::new(observation, &referenced, id);
         let shape = Shape { interactive_only: self.interactive_only, compact: self.compact, depth };
         let complete = observation.is_complete();
+        let window = &observation.window;
         Ok(SnapshotTaken {
-            app: Some(application.name),
-            window: Some(WindowName { id: window.id, title: window.title }),
+            app: Some(observation.application.name.clone()),
+            window: Some(WindowName { id: window.id.clone(), title: window.title.clone() }),
             ref_count: Some(referenced.snapshot.refs.len()),
             snapshot_id: Some(id.to_string()),
-            since: earlier.as_ref().map(|earlier| earlier.id.clone()),
+            since: since.map(|(earlier, _)| earlier.id.clone()),
             unchanged: false,
-            recording,
+            recording: None,
             complete: Some(complete),
             truncated: !complete,
             nodes_observed: (!complete).then_some(observation.nodes.len()),
-            gaps: element::gaps(&observation, |index| printed.ref_of(index)),
-            tree: if earlier.is_some() { None } else { printed.tree(shape) },
-            difference: earlier
-                .zip(difference)
-                .map(|(earlier, difference)| told(&earlier, &difference, &observation, &printed)),
+            gaps: element::gaps(observation, |index| printed.ref_of(index)),
+            tree: if since.is_some() { None } else { printed.tree(shape) },
+            difference: since.map(|(earlier, difference)| told(earlier, difference, observation, &printed)),
         })
     }
 }

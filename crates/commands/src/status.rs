@@ -4,11 +4,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use surehand_core::Result;
+use surehand_core::session::Artifacts;
 
 use crate::command::{Command, Effect, Group, Spec};
 use crate::context::Cx;
 use crate::gate::Resource;
-use crate::outline::{Lines, Outline, Word, made};
+use crate::outline::{Lines, Outline, Word, flag, made};
 
 /// Say whether applications can be read and acted on, and where state is kept
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema, Args)]
@@ -63,8 +64,14 @@ pub(crate) struct Stands {
     desktop: Option<String>,
     /// The surfaces that `snapshot` can read.
     supported_surfaces: Vec<&'static str>,
+    /// The session that was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<String>,
     /// Whether a trace is being written.
     tracing: bool,
+    /// What the trace of the session keeps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    artifacts: Option<Artifacts>,
     /// The directory that state is kept in.
     state_root: String,
 }
@@ -87,6 +94,9 @@ impl Outline for Stands {
         }
         if let Some(desktop) = &self.desktop {
             lines.words([Word::Own("desktop"), Word::Quoted(desktop)]);
+        }
+        if let Some(session) = &self.session_id {
+            lines.words([Word::Own("session"), made(session), flag(self.tracing, "traced")]);
         }
         lines.words([Word::Own("state"), Word::Quoted(&self.state_root)]);
         lines.finish()
@@ -121,13 +131,18 @@ impl Command for Status {
             Err(_) => Permission { state: PermissionState::Unknown, suggestion: None },
         };
         let facts = cx.services.facts();
+        let current = cx.services.session();
+        // One that is damaged is no reason not to say how everything else stands.
+        let session = current.and_then(|id| cx.services.sessions().find(id).ok().flatten());
         Ok(Stands {
             platform: facts.os.clone(),
             version: facts.version.clone(),
             permissions: Permissions { accessibility, screen_recording },
             desktop: facts.desktop.clone(),
             supported_surfaces: crate::surface::Surface::WORDS.to_vec(),
-            tracing: false,
+            tracing: cx.services.trace().is_on(),
+            artifacts: session.as_ref().filter(|session| session.trace).map(|session| session.artifacts),
+            session_id: current.map(str::to_owned),
             state_root: facts.state_root.to_string_lossy().into_owned(),
         })
     }

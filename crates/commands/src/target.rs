@@ -166,7 +166,7 @@ const BUSY: Duration = Duration::from_secs(2);
 const ASK_AGAIN: Duration = Duration::from_millis(100);
 
 /// Tries again for a while where the application that is meant does not answer.
-fn patiently<T>(call: &Call<'_>, look: impl Fn() -> Result<T>) -> Result<T> {
+pub(crate) fn patiently<T>(call: &Call<'_>, look: impl Fn() -> Result<T>) -> Result<T> {
     // Half of the time is left to what the listing is for.
     let patience = call.at_most(BUSY.min(call.left() / 2));
     loop {

@@ -4,9 +4,16 @@ use std::time::Duration;
 
 use crate::error::{Code, Error, Result};
 use crate::time::Call;
+use crate::watch::Watch;
 
 /// How often a condition is looked at while nothing tells us of changes.
 pub const INTERVAL: Duration = Duration::from_millis(75);
+
+/// How often it is looked at while somebody tells us: not everything that changes is announced.
+pub const SELDOM: Duration = Duration::from_millis(300);
+
+/// How long announcements are let come in before the next look: they come in bursts.
+const BURST: Duration = Duration::from_millis(15);
 
 /// What a condition says when it is looked at.
 #[derive(Debug)]
@@ -24,7 +31,21 @@ pub enum Look<T> {
 ///
 /// # Errors
 /// `TIMEOUT` with `details.kind` `wait_timeout` and what was last seen, or the condition's own failure.
-pub fn until<T>(call: &Call<'_>, what: &str, mut look: impl FnMut() -> Result<Look<T>>) -> Result<T> {
+pub fn until<T>(call: &Call<'_>, what: &str, look: impl FnMut() -> Result<Look<T>>) -> Result<T> {
+    until_told(call, what, None, look)
+}
+
+/// The same, looking as soon as the application announces something. Where nothing is announced, or the announcing
+/// ends, it is looked at as often as without.
+///
+/// # Errors
+/// As [`until`].
+pub fn until_told<T>(
+    call: &Call<'_>,
+    what: &str,
+    mut watch: Option<Box<dyn Watch + '_>>,
+    mut look: impl FnMut() -> Result<Look<T>>,
+) -> Result<T> {
     let mut last: Option<Error> = None;
     loop {
         match look() {
@@ -51,8 +72,24 @@ pub fn until<T>(call: &Call<'_>, what: &str, mut look: impl FnMut() -> Result<Lo
             }
             return Err(error);
         }
-        call.clock.pause(INTERVAL.min(call.left()), call.cancel);
+        rest(call, &mut watch);
     }
+}
+
+/// Lets time pass until the next look.
+fn rest(call: &Call<'_>, watch: &mut Option<Box<dyn Watch + '_>>) {
+    let before = call.left();
+    let told = watch.as_mut().map(|watch| watch.changes(&call.at_most(SELDOM)));
+    match told {
+        Some(Ok(changes)) if !changes.is_empty() => {
+            return call.clock.pause(BURST.min(call.left()), call.cancel);
+        }
+        Some(Err(_)) => *watch = None,
+        // One that comes back at once with nothing would have us look without end.
+        Some(Ok(_)) | None => {}
+    }
+    let passed = before.saturating_sub(call.left());
+    call.clock.pause(INTERVAL.saturating_sub(passed).min(call.left()), call.cancel);
 }
 
 /// Whether a look failed because its time had come to an end, and not because of what it looked at.

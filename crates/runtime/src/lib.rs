@@ -12,9 +12,11 @@ mod lease;
 mod output;
 mod private;
 mod runtime;
+mod sessions;
 mod settings;
 mod store;
 mod temporary;
+mod trace;
 
 pub use clock::SystemClock;
 pub use hold::KeptFor;

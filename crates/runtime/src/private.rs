@@ -210,6 +210,40 @@ pub(crate) fn create_beneath(folder: &Path, path: &str) -> Result<(std::fs::File
     }
 }
 
+/// The same for a file that is added to: it may be there already, when it is an ordinary file of ours.
+///
+/// # Errors
+/// `POLICY_DENIED` when the path leads out, `CONFLICT` when something else is there, `INVALID_ARGS` when there is no such
+/// folder.
+pub(crate) fn append_beneath(folder: &Path, path: &str) -> Result<std::fs::File> {
+    let bad =
+        |code, why: &str| Error::new(code, format!("{} cannot be written: {why}", surehand_core::text::quote(path)));
+    let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::PATH;
+    let root = rustix::fs::openat(CWD, folder, flags, Mode::empty()).map_err(|errno| {
+        bad(Code::InvalidArgs, "the folder for output cannot be opened").platform(errno.to_string())
+    })?;
+    let inner = Path::new(path).strip_prefix(folder).unwrap_or(Path::new(path));
+    if inner.is_absolute() {
+        return Err(outside(folder, path));
+    }
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::APPEND | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let resolve = rustix::fs::ResolveFlags::BENEATH
+        | rustix::fs::ResolveFlags::NO_SYMLINKS
+        | rustix::fs::ResolveFlags::NO_MAGICLINKS;
+    let fd = match rustix::fs::openat2(&root, inner, flags, Mode::RUSR | Mode::WUSR, resolve) {
+        Ok(fd) => fd,
+        Err(Errno::XDEV | Errno::LOOP) => return Err(outside(folder, path)),
+        Err(Errno::NOENT) => return Err(bad(Code::InvalidArgs, "there is no such folder")),
+        Err(errno) => return Err(bad(Code::InvalidArgs, "it is not possible there").platform(errno.to_string())),
+    };
+    let stat = rustix::fs::fstat(&fd).map_err(|errno| failed("a file of ours cannot be read", folder, errno))?;
+    let plain = rustix::fs::FileType::from_raw_mode(stat.st_mode) == rustix::fs::FileType::RegularFile;
+    if !plain || stat.st_nlink != 1 || stat.st_uid != rustix::process::geteuid().as_raw() {
+        return Err(bad(Code::Conflict, "what is there is no file of ours").suggest("choose another name"));
+    }
+    Ok(std::fs::File::from(fd))
+}
+
 fn outside(folder: &Path, path: &str) -> Error {
     Error::new(
         Code::PolicyDenied,

@@ -1,6 +1,7 @@
 //! Everything a command works with, put together.
 
 use std::io::Write as _;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -13,8 +14,10 @@ use surehand_core::diagnosis::{Check, Doctor};
 use surehand_core::hold::Holder;
 use surehand_core::lease::Leases;
 use surehand_core::platform::Platform;
+use surehand_core::session::Sessions;
 use surehand_core::snapshot::SnapshotStore;
 use surehand_core::time::{Call, Cancel, Clock};
+use surehand_core::trace::{Trace, Untraced};
 use surehand_core::{Code, Error, Result};
 use surehand_linux::clipboard::LinuxClipboard;
 use surehand_linux::desktop::PrivateDesktops;
@@ -27,8 +30,10 @@ use crate::gate::RecordingGate;
 use crate::hold::KeeperHolder;
 use crate::lease::FileLeases;
 use crate::private::{PrivateDir, create_beneath};
+use crate::sessions::{self, DiskSessions};
 use crate::settings::Settings;
 use crate::store::DiskStore;
+use crate::trace::DiskTrace;
 use crate::{input, output, temporary};
 
 /// Reads the text on standard input, where a front end has one.
@@ -43,6 +48,10 @@ pub struct Runtime {
     facts: Facts,
     clock: SystemClock,
     store: DiskStore,
+    sessions: DiskSessions,
+    trace: OnceLock<Option<DiskTrace>>,
+    /// Held while this runs, so that nobody removes the session meanwhile.
+    _alive: Option<OwnedFd>,
     gate: RecordingGate,
     desktops: PrivateDesktops,
     input: Option<ReadInput>,
@@ -69,10 +78,15 @@ impl Runtime {
             runtime: settings.places.runtime.clone(),
             state: settings.places.state.clone(),
         };
+        let session = settings.session.as_deref();
         Runtime {
             facts,
             clock: SystemClock,
-            store: DiskStore::new(&settings.places),
+            store: DiskStore::new(&settings.places, session),
+            sessions: DiskSessions::new(&settings.places, session, settings.trace_strict, &settings.version),
+            trace: OnceLock::new(),
+            // A session that cannot be held is told by the first command that needs it.
+            _alive: session.and_then(|session| sessions::alive(&settings.places, session).ok().flatten()),
             gate: RecordingGate::new(&settings.places),
             desktops: PrivateDesktops::new(places, settings.environment.clone()).with_notifications(watcher(&settings)),
             input,
@@ -100,6 +114,20 @@ impl Runtime {
         let display = display.map_or("", String::as_str);
         let display = display.strip_prefix("unix").unwrap_or(display);
         display.strip_suffix(".0").unwrap_or(display).to_owned()
+    }
+
+    fn new_trace(&self) -> Option<DiskTrace> {
+        let Settings { places, version, trace_strict, .. } = &self.settings;
+        match (&self.settings.trace, &self.settings.session) {
+            (Some(path), _) => {
+                // Where there is no such folder, the file cannot be opened either, and that is told then.
+                let folder = self.output_folder().unwrap_or_default();
+                let path = path.to_string_lossy().into_owned();
+                Some(DiskTrace::into_file(places, folder, path, *trace_strict, version))
+            }
+            (None, Some(session)) => Some(DiskTrace::of_session(places, session, *trace_strict, version)),
+            (None, None) => None,
+        }
     }
 
     /// The folder that output files go into.
@@ -157,6 +185,17 @@ impl Services for Runtime {
 
     fn snapshots(&self) -> &dyn SnapshotStore {
         &self.store
+    }
+
+    fn sessions(&self) -> &dyn Sessions {
+        &self.sessions
+    }
+
+    fn trace(&self) -> &dyn Trace {
+        match self.trace.get_or_init(|| self.new_trace()) {
+            Some(trace) => trace,
+            None => &Untraced,
+        }
     }
 
     fn gate(&self) -> &dyn Gate {

@@ -41,6 +41,18 @@ impl Places {
     }
 }
 
+impl Places {
+    /// The folder of all sessions.
+    pub(crate) fn sessions(&self) -> PathBuf {
+        self.state.join("sessions")
+    }
+
+    /// The folder of one, whose id has been checked.
+    pub(crate) fn session(&self, id: &str) -> PathBuf {
+        self.sessions().join(id)
+    }
+}
+
 fn absolute(environment: &Environment, name: &str) -> Result<Option<PathBuf>> {
     match environment.0.get(name).filter(|value| !value.is_empty()) {
         None => Ok(None),
@@ -62,6 +74,12 @@ pub struct Settings {
     pub desktop: Option<String>,
     /// The folder that commands may write output files into; a folder in the state directory without it.
     pub output: Option<PathBuf>,
+    /// The session to work in; none without it.
+    pub session: Option<String>,
+    /// The file below the folder for output that a trace is added to, instead of that of the session.
+    pub trace: Option<PathBuf>,
+    /// Whether nothing is done that cannot be traced before.
+    pub trace_strict: bool,
     /// What whoever starts this allows.
     pub allowed: Allowed,
     /// What keys and buttons are held with; nothing can be held without.

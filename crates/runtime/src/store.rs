@@ -1,4 +1,7 @@
 //! Snapshots on disk: one file each, readable by their owner alone.
+//!
+//! Each session has a folder of its own, and what is in one is not found from another. Ids are counted for all of them
+//! together: a ref that is taken to the wrong session finds nothing there.
 
 use surehand_core::reference::SnapshotId;
 use surehand_core::snapshot::{SCHEMA, Snapshot, SnapshotStore};
@@ -16,20 +19,47 @@ const LEFT: usize = 96;
 /// The file that holds the next id.
 const NEXT: &str = "next";
 
-/// Snapshots in the state directory.
+/// Snapshots in the state directory, of one session or of none.
 #[derive(Debug)]
 pub(crate) struct DiskStore {
     places: Places,
+    session: Option<String>,
 }
 
 impl DiskStore {
-    pub(crate) fn new(places: &Places) -> Self {
-        DiskStore { places: places.clone() }
+    pub(crate) fn new(places: &Places, session: Option<&str>) -> Self {
+        DiskStore { places: places.clone(), session: session.map(str::to_owned) }
+    }
+
+    /// The folder of those that belong to no session, where the ids are counted.
+    fn shared(&self) -> Result<PrivateDir> {
+        PrivateDir::make(&self.places.state)?;
+        PrivateDir::make(&self.places.state.join("snapshots"))
     }
 
     fn directory(&self) -> Result<PrivateDir> {
-        PrivateDir::make(&self.places.state)?;
-        PrivateDir::make(&self.places.state.join("snapshots"))
+        match &self.session {
+            None => self.shared(),
+            Some(session) => {
+                let folder = self.places.session(session);
+                PrivateDir::make(&self.places.state)?;
+                PrivateDir::make(&self.places.sessions())?;
+                PrivateDir::make(&folder)?;
+                PrivateDir::make(&folder.join("snapshots"))
+            }
+        }
+    }
+
+    /// The newest id that has a file in any session.
+    fn newest(&self) -> Result<u64> {
+        let mut newest = kept(&self.shared()?)?.last().map_or(0, |id| id.0);
+        for session in std::fs::read_dir(self.places.sessions()).into_iter().flatten().flatten() {
+            let folder = session.path().join("snapshots");
+            if folder.is_dir() {
+                newest = newest.max(kept(&PrivateDir::make(&folder)?)?.last().map_or(0, |id| id.0));
+            }
+        }
+        Ok(newest)
     }
 }
 
@@ -43,15 +73,18 @@ fn kept(directory: &PrivateDir) -> Result<Vec<SnapshotId>> {
 
 impl SnapshotStore for DiskStore {
     fn allocate(&self) -> Result<SnapshotId> {
-        let directory = self.directory()?;
+        let directory = self.shared()?;
         let _lock = directory.lock()?;
         let counted = directory
             .read(NEXT)?
             .and_then(|bytes| String::from_utf8(bytes).ok())
             .and_then(|text| text.trim().parse::<u64>().ok());
         // Only the oldest are ever removed, so one after the newest was never handed out, whatever became of
-        // the counter.
-        let newest = kept(&directory)?.last().map_or(0, |id| id.0);
+        // the counter. The folders of sessions are looked through only where it is lost.
+        let newest = match counted {
+            Some(_) => kept(&self.directory()?)?.last().map_or(0, |id| id.0),
+            None => self.newest()?,
+        };
         let next = counted.unwrap_or(0).max(newest + 1);
         directory.write(NEXT, format!("{}\n", next + 1).as_bytes())?;
         Ok(SnapshotId(next))
@@ -107,7 +140,7 @@ mod tests {
     fn store() -> (tempfile::TempDir, DiskStore) {
         let base = tempfile::tempdir().expect("a directory");
         let places = Places { state: base.path().join("state"), runtime: base.path().join("run") };
-        (base, DiskStore::new(&places))
+        (base, DiskStore::new(&places, None))
     }
 
     fn snapshot(id: SnapshotId) -> Snapshot {
@@ -142,6 +175,23 @@ mod tests {
         let third = store.allocate().expect("id");
         assert!(first < second && second < third);
         assert_eq!(store.load(first).expect("kept"), snapshot(first));
+    }
+
+    #[test]
+    fn sessions_share_the_count_and_nothing_else() {
+        let (base, store) = store();
+        let of = |session: &str| DiskStore::new(&store.places, Some(session));
+        let (one, other) = (of("one"), of("other"));
+        let ids: Vec<SnapshotId> =
+            [&store as &DiskStore, &one, &other].into_iter().map(|store| store.allocate().expect("id")).collect();
+        assert!(ids.is_sorted_by(|one, other| one < other), "{ids:?}");
+        one.save(ids[1], &snapshot(ids[1])).expect("saved");
+        assert_eq!(one.load(ids[1]).expect("its own").id, ids[1].to_string());
+        for foreign in [&store, &other] {
+            assert_eq!(foreign.load(ids[1]).expect_err("foreign").code(), Code::SnapshotNotFound);
+        }
+        std::fs::remove_file(base.path().join("state/snapshots/next")).expect("removed");
+        assert!(other.allocate().expect("id") > ids[1], "what a session has is never handed out to another");
     }
 
     #[test]

@@ -36,6 +36,8 @@ mod record;
 mod secrets;
 mod stage;
 mod text;
+mod traces;
+mod waits;
 mod windows;
 
 /// A file that is not named above would never be compiled, and its tests never run.

@@ -39,6 +39,9 @@ impl Replayed {
             output: None,
             allowed: Allowed::default(),
             kept_for: None,
+            session: None,
+            trace: None,
+            trace_strict: false,
             program: None,
             version: "0".to_owned(),
             target: String::new(),
@@ -104,6 +107,14 @@ impl Services for Replayed {
 
     fn existing(&self, path: &str) -> Result<std::path::PathBuf> {
         self.runtime.existing(path)
+    }
+
+    fn sessions(&self) -> &dyn surehand_core::session::Sessions {
+        self.runtime.sessions()
+    }
+
+    fn trace(&self) -> &dyn surehand_core::trace::Trace {
+        self.runtime.trace()
     }
 
     fn holder(&self) -> &dyn surehand_core::hold::Holder {

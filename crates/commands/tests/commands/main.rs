@@ -11,9 +11,11 @@ mod golden;
 mod interacting;
 mod rig;
 mod schemas;
+mod sessions;
 
 mod acting;
 mod applications;
+mod batches;
 mod clipboard;
 mod dispatching;
 mod notifications;

@@ -1,11 +1,14 @@
 //! `snapshot`, `find`, `get`, `is` and `screenshot`.
 
 use serde_json::json;
+use surehand_core::geometry::Rect;
 use surehand_core::node::TextAccess;
+use surehand_core::object::ObjectId;
+use surehand_core::reading::Reading;
 use surehand_core::role::Role;
 use surehand_core::state::State;
 use surehand_core::tree::GapReason;
-use surehand_testkit::fake::{Property, button, check, element, field, group, item, label, password};
+use surehand_testkit::fake::{Property, Scene, button, check, element, field, group, item, label, password};
 
 use crate::golden::Golden;
 use crate::rig::Rig;
@@ -234,6 +237,47 @@ fn screenshot() {
     assert_eq!(files.keys().collect::<Vec<_>>(), ["notes.png", "screen.png"]);
     let reader = png::Decoder::new(std::io::Cursor::new(&files["screen.png"])).read_info().unwrap();
     assert_eq!((reader.info().width, reader.info().height), (1280, 800));
+}
+
+#[test]
+fn screenshot_with_refs() {
+    let mut golden = Golden::of("screenshot-annotate");
+    let rig = Rig::editor();
+    golden.case("the focused window", &rig, &["screenshot", "--annotate", "notes.png"]);
+    golden.case("a ref of the picture", &rig, &["get", "@s01:e1", "--property", "bounds"]);
+    let window = rig.window().clone();
+    rig.fake().change(|scene| scene.after_capture(move |scene| scene.shift(&window, 5)));
+    golden.case("a window that moved once", &rig, &["screenshot", "--app", "editor", "again.png"]);
+    let title = rig.fake().object("title");
+    rig.fake().change(|scene| {
+        scene.after_capture(move |scene| {
+            scene.edit(&title, |node| node.bounds = Reading::Known(Rect { x: 0, y: 40, width: 60, height: 20 }));
+        });
+    });
+    golden.case("an element that moved once", &rig, &["screenshot", "--annotate", "moved.png"]);
+    fn keeps_moving(scene: &mut Scene, window: ObjectId) {
+        scene.shift(&window, 5);
+        scene.after_capture(move |scene| keeps_moving(scene, window));
+    }
+    let window = rig.window().clone();
+    rig.fake().change(|scene| scene.after_capture(move |scene| keeps_moving(scene, window)));
+    golden.case("a window that does not come to rest", &rig, &["screenshot", "--app", "editor", "never.png"]);
+    golden.case("the same with refs", &rig, &["screenshot", "--annotate", "never.png"]);
+    let window = rig.window().clone();
+    rig.fake().change(|scene| scene.after_capture(move |scene| scene.close(&window)));
+    golden.case("a window that closes meanwhile", &rig, &["screenshot", "--app", "editor", "gone.png"]);
+    golden.check();
+
+    let files = rig.services.output.lock().unwrap();
+    assert_eq!(files.keys().collect::<Vec<_>>(), ["again.png", "moved.png", "notes.png"]);
+    let read = |name: &str| {
+        let mut reader = png::Decoder::new(std::io::Cursor::new(&files[name])).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        pixels
+    };
+    assert!(read("again.png").iter().all(|byte| *byte == 0x80), "nothing is drawn that was not asked for");
+    assert!(read("notes.png").chunks(3).any(|pixel| pixel == [0x1d, 0x4e, 0xd8]), "the first ref is blue");
 }
 
 /// A secret is nowhere in what any command answers, whatever the application tells of it.

@@ -12,6 +12,7 @@ use crate::rig::from_cli;
 /// The fewest arguments a command can do with, on the command line and in JSON.
 pub(crate) fn minimal(command: &str) -> (&'static [&'static str], Value) {
     match command {
+        "batch" => (&[r#"[{"command":"version"}]"#], json!({ "entries": [{ "command": "version" }] })),
         "check" | "clear" | "click" | "collapse" | "double-click" | "expand" | "focus" | "right-click" | "scroll"
         | "scroll-to" | "toggle" | "triple-click" | "uncheck" => (&["@s01:e1"], json!({ "ref_id": "@s01:e1" })),
         "clipboard-set" => (&["x"], json!({ "text": "x" })),
@@ -39,7 +40,8 @@ pub(crate) fn minimal(command: &str) -> (&'static [&'static str], Value) {
         "clipboard-clear" | "clipboard-get" | "dismiss-all-notifications" | "list-notifications" => (&[], json!({})),
         "desktop env" | "desktop list" | "desktop start" | "desktop stop" | "doctor" | "focus-window" | "list-apps"
         | "list-displays" | "list-surfaces" | "list-windows" | "maximize" | "minimize" | "release-all" | "restore"
-        | "screenshot" | "snapshot" | "status" | "version" => (&[], json!({})),
+        | "screenshot" | "session end" | "session gc" | "session list" | "session start" | "snapshot" | "status"
+        | "trace export" | "trace show" | "version" => (&[], json!({})),
         other => panic!("`{other}` has no example of its fewest arguments: add one here"),
     }
 }
@@ -145,6 +147,11 @@ fn every_command_and_every_argument_says_what_it_is() {
             );
             let listed = matches!(argument.get_action(), ArgAction::Append);
             let kinds = schema["properties"][id]["type"].to_string();
+            // A list of commands is one JSON text on the command line.
+            if (name, id) == ("batch", "entries") {
+                assert!(kinds.contains("array"), "{kinds}");
+                continue;
+            }
             assert_eq!(listed, kinds.contains("array"), "`{name}`: `{id}` is a list in one of the two: {kinds}");
         }
         assert!(properties.is_empty(), "`{name}`: {properties:?} cannot be given on the command line");
@@ -183,6 +190,22 @@ fn an_argument_of_the_wrong_kind_is_refused_by_its_place() {
         let shown = error.details().get("argument").and_then(Value::as_str).unwrap_or_default();
         assert!(place.is_empty() || shown == place, "{name} {arguments}: {shown}");
         assert!(error.message().contains(place), "{name} {arguments}: {error}");
+    }
+}
+
+/// What changes something outside surehand is journaled, and what only reads is not: the effect says which, so no command
+/// may have the wrong one.
+#[test]
+fn every_command_that_acts_is_journaled() {
+    let reads = ["doctor", "find", "get", "is", "screenshot", "snapshot", "status", "version", "wait"];
+    for definition in COMMANDS {
+        let name = definition.spec.name;
+        let only_reads = reads.contains(&name)
+            || name.starts_with("list-")
+            || ["clipboard-get", "permissions", "desktop env", "session list", "session start", "session end"]
+                .contains(&name)
+            || ["trace ", "skills ", "apps "].iter().any(|family| name.starts_with(family));
+        assert_eq!(definition.spec.effect.is_journaled(), !only_reads, "`{name}`");
     }
 }
 

@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::sessions::{FakeSessions, MemoryTrace};
 use serde_json::Value;
 use surehand_apps::Index;
+use surehand_commands::after::{WaitFor, dispatch_and_wait};
 use surehand_commands::command::{Definition, Invocation, Spec};
 use surehand_commands::context::{Allowed, Facts, Services};
 use surehand_commands::dispatch::{Outcome, dispatch};
 use surehand_commands::gate::{Gate, Record, Resource};
 use surehand_commands::registry::COMMANDS;
+use surehand_commands::wait::NoticeShown;
 use surehand_commands::{envelope, registry};
 use surehand_core::clipboard::Clipboard;
 use surehand_core::desktop::{Component, Desktop, DesktopRequest, DesktopState, Desktops, Environment, Stopped};
@@ -24,14 +27,16 @@ use surehand_core::platform::Platform;
 use surehand_core::reading::Reading;
 use surehand_core::reference::SnapshotId;
 use surehand_core::role::Role;
+use surehand_core::session::Sessions;
 use surehand_core::snapshot::{Snapshot, SnapshotStore};
 use surehand_core::time::{Call, Cancel, Clock};
+use surehand_core::trace::{Trace, Untraced};
 use surehand_core::{Code, Error, Result};
 use surehand_testkit::clock::VirtualClock;
 use surehand_testkit::fake::{Element, FakePlatform, button, check, element, field, group, label, password, spin};
 use surehand_testkit::replay::Replay;
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -44,6 +49,8 @@ pub(crate) struct FakeServices {
     pub(crate) no_platform: Option<Error>,
     pub(crate) clock: VirtualClock,
     pub(crate) store: MemoryStore,
+    pub(crate) sessions: FakeSessions,
+    pub(crate) trace: MemoryTrace,
     pub(crate) gate: RecordingGate,
     pub(crate) desktops: FakeDesktops,
     pub(crate) checks: FakeDoctor,
@@ -54,6 +61,8 @@ pub(crate) struct FakeServices {
     pub(crate) stdin: Option<String>,
     /// The files that can be read, by the name they are given; they are in a folder `/files`.
     pub(crate) files: BTreeMap<String, Vec<u8>>,
+    /// Notifications with the millisecond at which each is shown; none where they cannot be watched.
+    pub(crate) notices: Option<Mutex<Vec<(u64, NoticeShown)>>>,
     pub(crate) foreground: Mutex<Vec<Vec<String>>>,
     pub(crate) allowed: Allowed,
     pub(crate) holder: FakeHolder,
@@ -118,6 +127,24 @@ impl Services for FakeServices {
 
     fn snapshots(&self) -> &dyn SnapshotStore {
         &self.store
+    }
+
+    fn sessions(&self) -> &dyn Sessions {
+        &self.sessions
+    }
+
+    fn trace(&self) -> &dyn Trace {
+        if self.sessions.current.is_some() { &self.trace } else { &Untraced }
+    }
+
+    fn notifications_shown(&self, _: &Call<'_>) -> Result<Vec<NoticeShown>> {
+        let Some(notices) = &self.notices else {
+            return Err(Error::new(Code::PlatformNotSupported, "notifications cannot be watched on this desktop"));
+        };
+        let now = self.clock.passed();
+        let shown =
+            lock(notices).iter().filter(|(at, _)| Duration::from_millis(*at) <= now).cloned().collect::<Vec<_>>();
+        Ok(shown.into_iter().map(|(_, notice)| notice).collect())
     }
 
     fn gate(&self) -> &dyn Gate {
@@ -217,6 +244,11 @@ impl SnapshotStore for MemoryStore {
 }
 
 impl MemoryStore {
+    /// With ids that begin after this one.
+    pub(crate) fn counting_from(last: u64) -> Self {
+        MemoryStore { last: Mutex::new(last), ..MemoryStore::default() }
+    }
+
     /// Changes what is kept of a snapshot.
     pub(crate) fn edit(&self, id: u64, change: impl FnOnce(&mut Snapshot)) {
         change(lock(&self.kept).get_mut(&SnapshotId(id)).expect("it is kept"));
@@ -366,6 +398,8 @@ impl Rig {
             replay: None,
             no_platform: None,
             store: MemoryStore::default(),
+            sessions: FakeSessions::default(),
+            trace: MemoryTrace::default(),
             gate: RecordingGate::default(),
             desktops: FakeDesktops::default(),
             checks: FakeDoctor::default(),
@@ -383,6 +417,7 @@ impl Rig {
             output: Mutex::default(),
             stdin: None,
             files: BTreeMap::new(),
+            notices: None,
             foreground: Mutex::default(),
             allowed: Allowed::default(),
             holder: FakeHolder::default(),
@@ -479,6 +514,17 @@ impl Rig {
         self.told(&Outcome { spec: definition.spec, result: Err(error) })
     }
 
+    /// Runs a command line and waits afterwards.
+    pub(crate) fn run_and_wait(&self, line: &[&str], selector: &str, gone: bool, timeout_ms: u64) -> Told {
+        let (definition, rest) = split(line);
+        let result = selector.parse().map(|selector| {
+            lock(&self.services.gate.records).clear();
+            let wait = WaitFor { selector, gone, timeout_ms };
+            dispatch_and_wait(from_cli(definition, rest), &self.services, &self.cancel, &wait)
+        });
+        self.shown(&result.unwrap_or_else(|error| Outcome { spec: definition.spec, result: Err(error) }))
+    }
+
     fn dispatch(&self, invocation: Box<dyn Invocation>) -> Told {
         lock(&self.services.gate.records).clear();
         let outcome = dispatch(invocation, &self.services, &self.cancel);
@@ -486,6 +532,12 @@ impl Rig {
     }
 
     fn told(&self, outcome: &Outcome) -> Told {
+        let told = self.shown(outcome);
+        crate::schemas::assert_fits(&told);
+        told
+    }
+
+    fn shown(&self, outcome: &Outcome) -> Told {
         let name = outcome.spec.name;
         let (json, text) = match &outcome.result {
             Ok(answer) => (envelope::success(name, &**answer).expect("an answer is JSON"), answer.outline()),
@@ -494,15 +546,13 @@ impl Rig {
                 (envelope::failure(name, error), format!("{error}{hint}"))
             }
         };
-        let told = Told {
+        Told {
             spec: outcome.spec,
             json,
             text,
             exit: outcome.exit_status(),
             records: lock(&self.services.gate.records).clone(),
-        };
-        crate::schemas::assert_fits(&told);
-        told
+        }
     }
 
     /// The ref of the only element of that name, from a `find` of its own.

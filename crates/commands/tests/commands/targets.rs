@@ -135,20 +135,23 @@ fn refs() {
     golden.check();
 }
 
+/// Every file of a folder and of those in it.
+fn sources(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let (folders, mut files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "rs"));
+    files.extend(folders.iter().flat_map(|folder| sources(folder)));
+    files
+}
+
 /// Every kind of failure that core, commands and the index can give stands in the answers that are written down.
 #[test]
 fn no_kind_of_failure_is_without_an_example() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut kinds = BTreeSet::new();
-    let mut folders = ["src", "../core/src", "../apps/src"].map(|folder| here.join(folder)).to_vec();
-    while let Some(folder) = folders.pop() {
-        for file in std::fs::read_dir(folder).unwrap() {
-            let path = file.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let source = std::fs::read_to_string(path).unwrap();
+    for folder in ["src", "../core/src", "../apps/src"] {
+        for file in sources(&here.join(folder)) {
+            let source = std::fs::read_to_string(file).unwrap();
             for start in [".kind(\"", ", \"process_", ", \"window_", ", \"gone", ", \"changed", ", \"indistinct"] {
                 let word = start.trim_start_matches(".kind(\"").trim_start_matches(", \"");
                 kinds.extend(source.match_indices(start).filter_map(|(at, _)| {

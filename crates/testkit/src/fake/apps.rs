@@ -114,6 +114,11 @@ impl Scene {
         self.attention.keyboard = native;
     }
 
+    /// Moves a window to the right, together with nothing that is in it.
+    pub fn shift(&mut self, window: &ObjectId, by: i32) {
+        self.window_mut(window).bounds.x += by;
+    }
+
     /// Minimises a window, or brings it back.
     pub fn minimize(&mut self, window: &ObjectId, minimized: bool) {
         self.window_mut(window).minimized = minimized;

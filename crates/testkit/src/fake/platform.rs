@@ -229,6 +229,9 @@ impl Platform for FakePlatform {
             }
         };
         let bytes = bounds.width as usize * bounds.height as usize * 3;
+        if let Some(change) = scene.after_capture.take() {
+            change(&mut scene);
+        }
         Ok(Picture { width: bounds.width, height: bounds.height, rgb: vec![0x80; bytes], bounds })
     }
 

@@ -74,6 +74,7 @@ pub struct Scene {
     pub(crate) observation_cut: Option<GapReason>,
     pub(crate) after_observation: Option<Change>,
     pub(crate) after_inspection: Option<Change>,
+    pub(crate) after_capture: Option<Change>,
     pub(crate) log: Vec<Entry>,
     pub(crate) serial: u64,
     pub(crate) announced: Vec<surehand_core::watch::Change>,
@@ -116,6 +117,7 @@ impl Scene {
             observation_cut: None,
             after_observation: None,
             after_inspection: None,
+            after_capture: None,
             log: Vec::new(),
             serial: 0,
             announced: Vec::new(),
@@ -356,6 +358,11 @@ impl Scene {
     /// Lets something happen right after the next object was read.
     pub fn after_inspection(&mut self, change: impl FnOnce(&mut Scene) + Send + 'static) {
         self.after_inspection = Some(Box::new(change));
+    }
+
+    /// Lets something happen right after the next picture was taken.
+    pub fn after_capture(&mut self, change: impl FnOnce(&mut Scene) + Send + 'static) {
+        self.after_capture = Some(Box::new(change));
     }
 
     pub(crate) fn next_serial(&mut self) -> u64 {

@@ -92,3 +92,70 @@ fn the_last_look_that_was_whole_is_the_one_that_is_told() {
     let error = ended.expect_err("it never holds");
     assert_eq!(error.details().get("last_error"), Some(&"APP_UNRESPONSIVE".into()));
 }
+
+/// An application that announces something at certain moments, and then perhaps hangs up.
+struct Announcer {
+    clock: surehand_testkit::clock::VirtualClock,
+    cancel: Cancel,
+    moments: Vec<Duration>,
+    hangs_up: bool,
+}
+
+impl surehand_core::watch::Watch for Announcer {
+    fn opened(
+        &mut self,
+        _: &surehand_core::time::Call<'_>,
+    ) -> surehand_core::Result<Vec<surehand_core::object::ObjectId>> {
+        Ok(Vec::new())
+    }
+
+    fn changes(&mut self, call: &Call<'_>) -> surehand_core::Result<Vec<surehand_core::watch::Change>> {
+        let end = self.clock.passed() + call.left();
+        match self.moments.first().copied() {
+            Some(moment) if moment <= end => {
+                self.moments.remove(0);
+                self.clock.pause(moment.saturating_sub(self.clock.passed()), &self.cancel);
+                let source = surehand_core::object::ObjectId { owner: "a".into(), object: "/1".into() };
+                Ok(vec![surehand_core::watch::Change { source, what: surehand_core::watch::Changed::Name }])
+            }
+            _ if self.hangs_up => Err(Error::new(Code::AppUnresponsive, "it hung up")),
+            _ => {
+                self.clock.pause(call.left(), &self.cancel);
+                Ok(Vec::new())
+            }
+        }
+    }
+}
+
+fn looks_until(moments: &[u64], hangs_up: bool, holds_at: u64) -> (usize, Duration) {
+    let rig = Rig::new([]);
+    let announcer = Announcer {
+        clock: rig.clock.clone(),
+        cancel: rig.cancel.clone(),
+        moments: moments.iter().map(|moment| ms(*moment)).collect(),
+        hangs_up,
+    };
+    let clock = rig.clock.clone();
+    let mut looks = 0;
+    let found = wait::until_told(&rig.call(ms(60_000)), "it", Some(Box::new(announcer)), || {
+        looks += 1;
+        Ok(if clock.passed() >= ms(holds_at) { Look::Holds(()) } else { Look::NotYet(String::new()) })
+    });
+    assert!(found.is_ok());
+    (looks, rig.clock.passed())
+}
+
+#[test]
+fn an_announcement_is_followed_at_once_and_without_one_it_is_looked_at_seldom() {
+    let (looks, passed) = looks_until(&[1_000], false, 1_000);
+    assert!(passed < ms(1_050), "{passed:?}");
+    assert!(looks <= 6, "{looks} looks in a second of silence");
+    let (_, passed) = looks_until(&[], false, 1_000);
+    assert!(passed < ms(1_301), "what is not announced is seen all the same: {passed:?}");
+}
+
+#[test]
+fn one_that_stops_announcing_is_looked_at_as_without() {
+    let (looks, passed) = looks_until(&[], true, 750);
+    assert!(looks >= 10 && passed < ms(850), "{looks} {passed:?}");
+}
