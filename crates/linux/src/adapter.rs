@@ -27,6 +27,7 @@ use crate::connect::{Bus, Link};
 use crate::error::{Fault, no_bus, unresponsive};
 use crate::notify::{Session, Watcher};
 use crate::toolkit::Toolkit;
+use crate::trip::{Kind, Trip};
 use crate::x11::Display;
 use crate::{act, app, events, place, process, tree, window};
 
@@ -326,6 +327,7 @@ impl Platform for LinuxPlatform {
         let name = self.link_name(&application.object)?;
         let silent = |fault: Fault| unresponsive(&application.program, application.process.pid, &fault);
         let span = call.left();
+        let trip = Trip::begin(Kind::Listening, 0);
         let subscribed = self.run(call, async {
             tokio::time::timeout(span, events::Subscription::begin(&self.bus, name))
                 .await
@@ -333,7 +335,7 @@ impl Platform for LinuxPlatform {
         })?;
         let subscription = subscribed.map_err(silent)?;
         let lag = Toolkit::of(&application.toolkit).lag();
-        Ok(Box::new(Listening { platform: self, subscription, lag, application: application.clone() }))
+        Ok(Box::new(Listening { platform: self, subscription, lag, application: application.clone(), _trip: trip }))
     }
 
     fn notifications(&self) -> Result<&dyn Notifications> {
@@ -355,6 +357,7 @@ struct Listening<'p> {
     subscription: events::Subscription,
     lag: Duration,
     application: Application,
+    _trip: Trip,
 }
 
 impl Watch for Listening<'_> {

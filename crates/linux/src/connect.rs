@@ -15,6 +15,7 @@ use crate::error::{Fault, no_bus};
 use crate::process;
 use crate::socket::Batched;
 use crate::toolkit::Toolkit;
+use crate::trip::{Kind, Trip};
 use crate::wire::{ATSPI, Answer, Ask, Line, Peer, body, property};
 
 /// The root object of every application on the accessibility bus, and of the registry.
@@ -239,6 +240,7 @@ async fn open(address: &str, private: bool) -> Result<Line, Fault> {
         return Err(Fault::Refused("not a socket of this machine".to_owned()));
     }
     let parsed: Address = address.parse().map_err(|_| Fault::Malformed)?;
+    let _trip = Trip::begin(Kind::Connection, 0);
     let (builder, outbox) = match Batched::connect(&parsed).await {
         Some(socket) => {
             let socket = socket.map_err(|_| Fault::Disconnected)?;

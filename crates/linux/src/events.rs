@@ -188,6 +188,7 @@ async fn take_in(mut stream: MessageStream, name: String, queue: Arc<Mutex<Queue
             continue;
         };
         let Some(what) = changed(interface.as_str(), member.as_str(), &message) else { continue };
+        crate::trip::announced();
         let mut queue = lock(&queue);
         if queue.waiting.len() < MOST {
             queue.waiting.push_back((path.as_str().to_owned(), what));

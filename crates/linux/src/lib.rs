@@ -27,6 +27,7 @@ mod socket;
 mod states;
 mod toolkit;
 mod tree;
+mod trip;
 mod wake;
 mod window;
 mod wire;
