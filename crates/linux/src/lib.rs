@@ -16,6 +16,7 @@ mod events;
 mod frame;
 mod grid;
 pub mod helper;
+mod inspect;
 pub mod notify;
 mod place;
 mod process;
