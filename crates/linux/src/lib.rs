@@ -17,6 +17,7 @@ mod frame;
 mod grid;
 pub mod helper;
 mod inspect;
+pub mod keeper;
 pub mod notify;
 mod place;
 mod process;

@@ -38,8 +38,7 @@ impl Replayed {
             desktop: None,
             output: None,
             allowed: Allowed::default(),
-            kept_for: None,
-            program: None,
+            helpers: None,
             version: "0".to_owned(),
             target: String::new(),
         };
