@@ -62,6 +62,7 @@ impl Click {
                 names.join(", ")
             );
         }
+        let built = if self.program.is_some() { "given" } else { "release" };
         let (program, press) = match (self.program, self.press) {
             (Some(program), Some(press)) => (program.canonicalize()?, press.canonicalize()?),
             _ => {
@@ -87,7 +88,7 @@ impl Click {
             stage.clear()?;
             measured.extend(result.with_context(|| format!("application `{}`", application.name))?);
         }
-        let report = json!({ "runs": self.runs, "machine": machine(), "clicks": measured });
+        let report = json!({ "runs": self.runs, "build": built, "machine": machine(), "clicks": measured });
         let output = self.output.unwrap_or_else(|| root().join("target/bench/click.json"));
         write_json(&output, &report)?;
         print(format_args!("{}\nAll numbers: {}", table::table(&report), output.display()));

@@ -194,7 +194,8 @@ impl<'w> Ears<'w> {
     pub(super) fn get_ready(&mut self, call: &Call<'_>) -> bool {
         let Some(watch) = &mut self.watch else { return false };
         let waits = !watch.is_ready();
-        if watch.ready(call).is_err() {
+        // Without ears it can be acted on as well, so some time is kept for that.
+        if watch.ready(&call.at_most(call.left() / 2)).is_err() {
             self.watch = None;
         }
         waits

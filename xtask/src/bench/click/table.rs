@@ -52,13 +52,14 @@ fn deliveries(counts: &Value) -> String {
 pub(super) fn document(report: &Value) -> String {
     format!(
         "# How long a click takes\n\n\
-         Written by `cargo xtask bench click --docs`: {} runs of each, in turn, on {} with {} cores. Medians; milliseconds\n\
-         are of this machine and mean nothing on another.\n\n\
+         Written by `cargo xtask bench click --docs`: {} runs of each, in turn, on {} with {} cores; {}.\n\
+         Medians; milliseconds are of this machine and mean nothing on another.\n\n\
          {}\n\
          - **cold**: a process `surehand click REF --format json`, from its start to its end, without a host.\n\
          - **inside**: of such a process, the time from beginning to listen until the answer is known: **until sent** the\n  \
            element is recognised and examined, **dispatch** is the one call that acts, and **proof** is waiting for what it\n  \
            did.\n\
+         - **other**: another state of the program that was given with `--other`, in turn with ours.\n\
          - **raw**: the same call by a bare client that has connected and found the element before\n  \
            (`crates/linux/examples/press.rs`). It checks nothing and does not look at what became of it.\n\
          - **round trips**: those that were made one after the other; the call that acts is not one of those until sent.\n  \
@@ -68,6 +69,10 @@ pub(super) fn document(report: &Value) -> String {
         report["runs"],
         report["machine"]["cpu"].as_str().unwrap_or("an unknown processor"),
         report["machine"]["cores"],
+        match report["build"].as_str() {
+            Some("release") => "release builds",
+            _ => "with programs that were given by `--program`, which may be unoptimised builds",
+        },
         table(report),
     )
 }
