@@ -61,3 +61,21 @@ fn a_dry_run_waits_for_nobody_to_hear() {
     rig.click(&shot, &go).expect("nothing is listened to");
     assert!(rig.clock.passed() < ms(1_000), "{:?}", rig.clock.passed());
 }
+
+#[test]
+fn a_snapshot_tells_where_to_look_and_does_not_go_round_in_circles() {
+    let rig = Rig::new([button("Go").key("go")]);
+    let go = rig.object("go");
+    let mut snapshot = rig.shot().snapshot;
+    assert_eq!(snapshot.around(&go), [rig.window.clone()]);
+    assert_eq!(snapshot.around(&rig.window), []);
+    let elsewhere = surehand_core::object::ObjectId { object: "/no/such/thing".to_owned(), ..go.clone() };
+    assert_eq!(snapshot.around(&elsewhere), []);
+    // A file that somebody has changed.
+    for below in [0, 1, 7] {
+        for seen in snapshot.seen.values_mut() {
+            seen.below = Some(below);
+        }
+        assert!(snapshot.around(&go).len() <= snapshot.seen.len());
+    }
+}
