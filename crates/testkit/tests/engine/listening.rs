@@ -67,7 +67,7 @@ fn a_snapshot_tells_where_to_look_and_does_not_go_round_in_circles() {
     let rig = Rig::new([button("Go").key("go")]);
     let go = rig.object("go");
     let mut snapshot = rig.shot().snapshot;
-    assert_eq!(snapshot.around(&go), [rig.window.clone()]);
+    assert_eq!(snapshot.around(&go), std::slice::from_ref(&rig.window));
     assert_eq!(snapshot.around(&rig.window), []);
     let elsewhere = surehand_core::object::ObjectId { object: "/no/such/thing".to_owned(), ..go.clone() };
     assert_eq!(snapshot.around(&elsewhere), []);
