@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use crate::packages;
 use crate::process::{cargo, printed, root, run, say, shown, variable};
 
+mod click;
 mod large;
 mod numbers;
 mod snapshot;
@@ -38,6 +39,8 @@ enum What {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
         arguments: Vec<OsString>,
     },
+    /// How long a click through a ref takes beside the raw call, and how many round trips that is.
+    Click(click::Click),
     /// How long a snapshot takes beside a property-by-property walk and beside the least that could be read.
     Snapshot(snapshot::Snapshot),
     /// What snapshots of very large tables and sheets cost, and whether reading on gives the right rows.
@@ -53,6 +56,7 @@ impl Bench {
         match self.what {
             What::Agents { arguments } => harness("agents", arguments),
             What::Churn { arguments } => harness("churn", arguments),
+            What::Click(task) => task.run(),
             What::Snapshot(task) => task.run(),
             What::Large(task) => task.run(),
         }

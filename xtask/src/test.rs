@@ -34,7 +34,7 @@ impl Test {
         // The live tests run the binary as a user would; a workspace that has none yet is tested without.
         if root().join("crates/cli/Cargo.toml").is_file() {
             run(cargo().args(["build", "-p", "surehand-cli"]))?;
-            run(cargo().args(["build", "-p", "surehand-linux", "--example", "floor"]))?;
+            run(cargo().args(["build", "-p", "surehand-linux", "--example", "floor", "--example", "press"]))?;
         }
         // The examples first, so that the last thing to be read is the result of the tests.
         if self.arguments.is_empty() {

@@ -17,7 +17,7 @@ use surehand_commands::registry::{COMMANDS, FAMILIES};
 use surehand_core::desktop::Environment;
 use surehand_core::time::Cancel;
 use surehand_core::{Code, Error, Result};
-use surehand_runtime::{KeptFor, Places, Settings};
+use surehand_runtime::{Helpers, Places, Settings};
 
 use crate::person;
 
@@ -373,10 +373,7 @@ fn settings(matches: &ArgMatches) -> Result<Settings> {
         desktop,
         output,
         allowed: Allowed { headed: matches.get_flag("headed"), force: matches.get_flag("force") },
-        kept_for: person::client()
-            .zip(std::env::current_exe().ok())
-            .map(|(client, program)| KeptFor { program, client }),
-        program: std::env::current_exe().ok(),
+        helpers: std::env::current_exe().ok().map(|program| Helpers { program, client: person::client() }),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         target: env!("SUREHAND_TARGET").to_owned(),
     })

@@ -24,10 +24,6 @@ use crate::arguments::{Arguments, Parsed};
 use crate::signals::Signals;
 
 fn main() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|first| first == surehand_runtime::KEEPER) {
-        surehand_runtime::keep();
-        return ExitCode::SUCCESS;
-    }
     if let Some(role) = std::env::args_os().nth(1).as_deref().and_then(surehand_runtime::Role::of) {
         return helper::run(role);
     }

@@ -245,6 +245,22 @@ pub trait Platform: Send + Sync {
     /// `APP_UNRESPONSIVE` when its application does not answer.
     fn inspect(&self, call: &Call<'_>, object: &ObjectId, process: &Process) -> Result<Live>;
 
+    /// The same, with a guess at the containers around it, nearest first. A guess that is right can save asking for one
+    /// after the other; what is answered does not depend on it.
+    ///
+    /// # Errors
+    /// As [`Platform::inspect`].
+    fn inspect_guessing(
+        &self,
+        call: &Call<'_>,
+        object: &ObjectId,
+        process: &Process,
+        guess: &[ObjectId],
+    ) -> Result<Live> {
+        let _ = guess;
+        self.inspect(call, object, process)
+    }
+
     /// Hands one operation to the application. `Ok` means it was accepted, nothing more.
     ///
     /// # Errors
@@ -346,7 +362,8 @@ pub trait Platform: Send + Sync {
         Err(not_here("listing screens"))
     }
 
-    /// Begins to listen to what an application announces.
+    /// Begins to listen to what an application announces. Only after [`Watch::ready`] is it certain that the application
+    /// knows of it.
     ///
     /// # Errors
     /// `PLATFORM_NOT_SUPPORTED` when nothing is announced here; callers then look instead.

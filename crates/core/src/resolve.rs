@@ -78,7 +78,8 @@ pub fn resolve(platform: &dyn Platform, call: &Call<'_>, snapshot: &Snapshot, ca
     if !platform.is_running(&captured.process) {
         return Err(stale("the application has ended since the snapshot", "process_gone"));
     }
-    match platform.inspect(call, &captured.object, &captured.process)? {
+    let guess = snapshot.around(&captured.object);
+    match platform.inspect_guessing(call, &captured.object, &captured.process, &guess)? {
         Live::ProcessGone => Err(stale("the application has ended since the snapshot", "process_gone")),
         Live::Element(live) if live.process != captured.process => {
             Err(stale("the application is not the process it was at the snapshot", "process_changed"))

@@ -1,6 +1,6 @@
 //! Snapshots as they are kept: the evidence behind every ref.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +47,9 @@ pub struct Seen {
     pub print: u64,
     /// Its ref number, if it has one.
     pub number: Option<u32>,
+    /// Which of [`Snapshot::seen`], in the order of their objects, it hung below. Nothing is recognised by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<u32>,
 }
 
 /// What is different between a kept snapshot and an observation.
@@ -70,6 +73,21 @@ impl Difference {
 }
 
 impl Snapshot {
+    /// The containers around an object as they were, nearest first; none of an object that was not seen. Where to look,
+    /// and no evidence of anything.
+    pub fn around(&self, object: &ObjectId) -> Vec<ObjectId> {
+        let keys: Vec<&String> = self.seen.keys().collect();
+        let mut around = Vec::new();
+        let mut seen = self.seen.get(&object.object);
+        while let Some(key) = seen.and_then(|seen| keys.get(seen.below? as usize))
+            && around.len() < self.seen.len()
+        {
+            around.push(ObjectId { owner: object.owner.clone(), object: (*key).clone() });
+            seen = self.seen.get(*key);
+        }
+        around
+    }
+
     /// What an observation shows that this snapshot did not, and the other way round.
     pub fn difference(&self, observation: &Observation) -> Difference {
         let mut difference = Difference::default();
@@ -156,10 +174,21 @@ pub fn number(
         numbers.insert(index, number);
     }
     let seen = observation.nodes.iter().enumerate().map(|(index, node)| {
-        let seen = Seen { print: fingerprint(observation, node), number: numbers.get(&index).copied() };
+        let seen = Seen { print: fingerprint(observation, node), number: numbers.get(&index).copied(), below: None };
         (node.object.object.clone(), seen)
     });
-    let seen = seen.collect();
+    let mut seen: BTreeMap<String, Seen> = seen.collect();
+    let places: HashMap<&str, u32> = seen.keys().map(String::as_str).zip(0..).collect();
+    let below = observation.nodes.iter().map(|node| {
+        let parent = observation.nodes.get(node.parent?)?;
+        places.get(parent.object.object.as_str()).copied()
+    });
+    let below: Vec<Option<u32>> = below.collect();
+    for (node, below) in observation.nodes.iter().zip(below) {
+        if let Some(seen) = seen.get_mut(&node.object.object) {
+            seen.below = below;
+        }
+    }
     let window = observation.window.object.clone().unwrap_or_else(|| observation.application.object.clone());
     let snapshot = Snapshot {
         schema: SCHEMA,

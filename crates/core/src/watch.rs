@@ -45,6 +45,20 @@ pub enum Changed {
 
 /// A subscription. It begins when it is made, and ends when it goes.
 pub trait Watch {
+    /// Whether the application is known to have heard that somebody listens.
+    fn is_ready(&self) -> bool {
+        true
+    }
+
+    /// Waits until it has. Before that nothing can be relied on to be announced.
+    ///
+    /// # Errors
+    /// `APP_UNRESPONSIVE` when the application does not answer; nothing can be heard then.
+    fn ready(&mut self, call: &Call<'_>) -> Result<()> {
+        let _ = call;
+        Ok(())
+    }
+
     /// What was announced since the last call, in order. Returns as soon as there is something, and an empty list
     /// when there is nothing until the time of the call is over.
     ///

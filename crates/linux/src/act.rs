@@ -11,6 +11,7 @@ use surehand_core::{Code, Error, Result};
 use crate::app::NativeRef;
 use crate::connect::{Bus, Link};
 use crate::error::{Fault, unresponsive};
+use crate::trip::{Kind, Trip};
 use crate::wire::{ATSPI, Peer, body, property};
 
 /// Performs the operation. Everything that has to be looked up for it is looked up over the reading
@@ -67,6 +68,7 @@ pub(crate) async fn perform(
     };
     // From here on nobody can say that nothing was sent, also where this is given up half-way.
     sent.store(true, Ordering::Release);
+    let _trip = Trip::begin(Kind::Dispatch, 1);
     let answer = peer.batch_within(vec![ask], left()).await.pop().unwrap_or(Err(Fault::Malformed));
     let accepted = match operation {
         Operation::SetNumber(_) => body::<()>(answer).map(|()| true),

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use surehand_core::desktop::Environment;
@@ -22,13 +22,15 @@ use surehand_core::watch::{Change, Watch};
 use surehand_core::window::Window;
 use surehand_core::{Code, Error, Result};
 use tokio::runtime::Runtime;
+use tokio::task::JoinHandle;
 
 use crate::connect::{Bus, Link};
 use crate::error::{Fault, no_bus, unresponsive};
 use crate::notify::{Session, Watcher};
 use crate::toolkit::Toolkit;
+use crate::trip::{Kind, Trip};
 use crate::x11::Display;
-use crate::{act, app, events, place, process, tree, window};
+use crate::{act, app, events, inspect, place, process, tree, window};
 
 /// How often a running call looks whether it was cancelled.
 const CANCEL_CHECK: Duration = Duration::from_millis(25);
@@ -40,7 +42,7 @@ const CONNECT: Duration = Duration::from_millis(2_500);
 /// A Linux desktop session.
 pub struct LinuxPlatform {
     runtime: Runtime,
-    bus: Bus,
+    bus: Arc<Bus>,
     pub(crate) environment: Environment,
     display: Mutex<Option<Display>>,
     pub(crate) watcher: Option<Watcher>,
@@ -67,7 +69,7 @@ impl LinuxPlatform {
         let bus = bus.map_err(|_| if span < CONNECT { out_of_time() } else { no_bus("it does not answer") })??;
         Ok(LinuxPlatform {
             runtime,
-            bus,
+            bus: Arc::new(bus),
             environment: environment.clone(),
             display: Mutex::new(None),
             watcher: None,
@@ -195,6 +197,16 @@ impl Platform for LinuxPlatform {
     }
 
     fn inspect(&self, call: &Call<'_>, object: &ObjectId, process: &Process) -> Result<Live> {
+        self.inspect_guessing(call, object, process, &[])
+    }
+
+    fn inspect_guessing(
+        &self,
+        call: &Call<'_>,
+        object: &ObjectId,
+        process: &Process,
+        guess: &[ObjectId],
+    ) -> Result<Live> {
         let name = self.link_name(object)?;
         if !process::is_running(process) {
             return Ok(Live::ProcessGone);
@@ -204,7 +216,7 @@ impl Platform for LinuxPlatform {
         let read = self.run(call, async {
             let work = async {
                 let link = self.bus.link(name).await?;
-                let (nodes, related) = tree::inspect(&self.bus, &link, object, span).await?;
+                let (nodes, related) = inspect::inspect(&self.bus, &link, object, guess, span).await?;
                 Ok::<_, Fault>((link, nodes, related))
             };
             tokio::time::timeout(span, work).await.unwrap_or(Err(Fault::NoAnswer))
@@ -324,16 +336,26 @@ impl Platform for LinuxPlatform {
 
     fn watch(&self, call: &Call<'_>, application: &Application) -> Result<Box<dyn Watch + '_>> {
         let name = self.link_name(&application.object)?;
-        let silent = |fault: Fault| unresponsive(&application.program, application.process.pid, &fault);
-        let span = call.left();
-        let subscribed = self.run(call, async {
-            tokio::time::timeout(span, events::Subscription::begin(&self.bus, name))
-                .await
-                .unwrap_or(Err(Fault::NoAnswer))
-        })?;
-        let subscription = subscribed.map_err(silent)?;
-        let lag = Toolkit::of(&application.toolkit).lag();
-        Ok(Box::new(Listening { platform: self, subscription, lag, application: application.clone() }))
+        call.go_on()?;
+        let trip = Trip::begin(Kind::Listening, 0);
+        // Both go on while the element is looked at: they take as long, and neither needs the other.
+        let (bus, of) = (Arc::clone(&self.bus), name.to_owned());
+        let begun = self.runtime.spawn(async move { events::Subscription::begin(&bus, &of).await });
+        let (bus, of) = (Arc::clone(&self.bus), name.to_owned());
+        let opening = self.runtime.spawn(async move {
+            if let Ok(link) = bus.link(&of).await {
+                link.act(&bus).await;
+            }
+        });
+        Ok(Box::new(Listening {
+            platform: self,
+            hearing: Hearing::Begun(begun),
+            opening,
+            lag: Toolkit::of(&application.toolkit).lag(),
+            name: name.to_owned(),
+            application: application.clone(),
+            _trip: trip,
+        }))
     }
 
     fn notifications(&self) -> Result<&dyn Notifications> {
@@ -349,34 +371,93 @@ impl Platform for LinuxPlatform {
     }
 }
 
+/// How far a subscription is.
+enum Hearing {
+    /// The application is being told.
+    Begun(JoinHandle<Result<events::Subscription, Fault>>),
+    /// The application knows.
+    Ready(events::Subscription),
+    /// It could not be told.
+    Never,
+}
+
 /// Listening to an application.
 struct Listening<'p> {
     platform: &'p LinuxPlatform,
-    subscription: events::Subscription,
+    hearing: Hearing,
+    /// Opens the connection that actions go over.
+    opening: JoinHandle<()>,
     lag: Duration,
+    name: String,
     application: Application,
+    _trip: Trip,
+}
+
+impl Listening<'_> {
+    fn subscription(&self) -> Result<&events::Subscription> {
+        match &self.hearing {
+            Hearing::Ready(subscription) => Ok(subscription),
+            Hearing::Begun(_) | Hearing::Never => Err(self.silent(&Fault::NoAnswer)),
+        }
+    }
+
+    fn silent(&self, fault: &Fault) -> Error {
+        unresponsive(&self.application.program, self.application.process.pid, fault)
+    }
 }
 
 impl Watch for Listening<'_> {
+    fn is_ready(&self) -> bool {
+        match &self.hearing {
+            Hearing::Begun(begun) => begun.is_finished(),
+            Hearing::Ready(_) | Hearing::Never => true,
+        }
+    }
+
+    fn ready(&mut self, call: &Call<'_>) -> Result<()> {
+        let Hearing::Begun(begun) = &mut self.hearing else { return self.subscription().map(drop) };
+        let span = call.left();
+        let told = self.platform.run(call, async {
+            // A task that ended without a result was taken down with everything else.
+            tokio::time::timeout(span, begun)
+                .await
+                .map_or(Err(Fault::NoAnswer), |told| told.unwrap_or(Err(Fault::NoAnswer)))
+        });
+        match told {
+            Ok(Ok(subscription)) => {
+                self.hearing = Hearing::Ready(subscription);
+                Ok(())
+            }
+            Ok(Err(fault)) => {
+                self.give_up();
+                Err(self.silent(&fault))
+            }
+            Err(error) => {
+                self.give_up();
+                Err(error)
+            }
+        }
+    }
+
     fn changes(&mut self, call: &Call<'_>) -> Result<Vec<Change>> {
         let (platform, span) = (self.platform, call.left());
+        let subscription = self.subscription()?;
         platform.runtime.block_on(async {
             tokio::select! {
-                () = self.subscription.wait(span) => {}
+                () = subscription.wait(span) => {}
                 () = cancelled(call.cancel) => {}
             }
         });
-        Ok(self.subscription.take(&platform.bus))
+        Ok(subscription.take(&platform.bus))
     }
 
     fn opened(&mut self, call: &Call<'_>) -> Result<Vec<ObjectId>> {
         let span = call.left();
+        let subscription = self.subscription()?;
         let asked = self.platform.run(call, async {
-            tokio::time::timeout(span, self.subscription.opened(&self.platform.bus))
-                .await
-                .unwrap_or(Err(Fault::NoAnswer))
+            tokio::time::timeout(span, subscription.opened(&self.platform.bus)).await.unwrap_or(Err(Fault::NoAnswer))
         })?;
-        asked.map_err(|fault| unresponsive(&self.application.program, self.application.process.pid, &fault))
+        asked.map_err(|fault| self.silent(&fault))
     }
 
     fn lag(&self) -> Duration {
@@ -384,10 +465,20 @@ impl Watch for Listening<'_> {
     }
 }
 
+impl Listening<'_> {
+    fn give_up(&mut self) {
+        if let Hearing::Begun(begun) = std::mem::replace(&mut self.hearing, Hearing::Never) {
+            begun.abort();
+        }
+    }
+}
+
 impl Drop for Listening<'_> {
     fn drop(&mut self) {
+        self.opening.abort();
+        self.give_up();
         // What the application or the bus make of it is of no interest any more.
-        self.platform.runtime.block_on(self.subscription.end(&self.platform.bus));
+        self.platform.runtime.block_on(events::end(&self.platform.bus, &self.name));
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
 use surehand_core::desktop::Environment;
 use surehand_core::object::{ObjectId, Process};
 use surehand_core::{Code, Error, Result};
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::OnceCell;
 use zbus::Address;
 use zbus::address::transport::Transport;
 use zbus::connection::Builder;
@@ -15,6 +15,7 @@ use crate::error::{Fault, no_bus};
 use crate::process;
 use crate::socket::Batched;
 use crate::toolkit::Toolkit;
+use crate::trip::{Kind, Trip};
 use crate::wire::{ATSPI, Answer, Ask, Line, Peer, body, property};
 
 /// The root object of every application on the accessibility bus, and of the registry.
@@ -28,7 +29,7 @@ pub(crate) struct Bus {
     line: Line,
     /// The bus's GUID: no other bus, now or later, has the same.
     guid: String,
-    links: Mutex<HashMap<String, Arc<Link>>>,
+    links: SyncMutex<HashMap<String, Arc<OnceCell<Arc<Link>>>>>,
     met: SyncMutex<HashMap<String, Met>>,
 }
 
@@ -73,7 +74,7 @@ impl Bus {
             no_bus("the session bus names one, and it cannot be connected to").platform(fault.word())
         })?;
         let guid = line.connection.server_guid().to_string();
-        Ok(Bus { line, guid, links: Mutex::default(), met: SyncMutex::default() })
+        Ok(Bus { line, guid, links: SyncMutex::default(), met: SyncMutex::default() })
     }
 
     /// The identity of this desktop session.
@@ -108,12 +109,12 @@ impl Bus {
 
     /// The link to an application, made at the first call and kept.
     pub(crate) async fn link(&self, name: &str) -> Result<Arc<Link>, Fault> {
-        if let Some(link) = self.links.lock().await.get(name) {
-            return Ok(Arc::clone(link));
-        }
-        let link = Arc::new(self.open_link(name).await?);
-        self.links.lock().await.insert(name.to_owned(), Arc::clone(&link));
-        Ok(link)
+        let cell = {
+            let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(links.entry(name.to_owned()).or_default())
+        };
+        // Whoever comes while it is being opened waits for that one.
+        cell.get_or_try_init(async || self.open_link(name).await.map(Arc::new)).await.map(Arc::clone)
     }
 
     /// Remembers what listing the applications told of one.
@@ -149,15 +150,17 @@ impl Bus {
     }
 
     async fn introduce(&self, name: &str) -> Result<Met, Fault> {
-        let pid = self.pid_of(name).await?;
-        let process = process::process(pid).ok_or(Fault::Disconnected)?;
-        if process::is_stopped(pid) {
-            return Err(Fault::NoAnswer);
-        }
         let peer = self.peer(name);
         let application = format!("{ATSPI}Application");
         let asks = vec![peer.get(ROOT, &application, "ToolkitName"), private_address(&peer)];
-        let mut answers = peer.batch(asks).await.into_iter();
+        let process = async {
+            let process = process::process(self.pid_of(name).await?).ok_or(Fault::Disconnected)?;
+            // It will not answer to the other question.
+            if process::is_stopped(process.pid) { Err(Fault::NoAnswer) } else { Ok(process) }
+        };
+        let answers = async { Ok(peer.batch(asks).await) };
+        let (process, answers) = futures_util::future::try_join(process, answers).await?;
+        let mut answers = answers.into_iter();
         let mut next = || answers.next().unwrap_or(Err(Fault::Malformed));
         let (toolkit, address) = (property::<String>(next()), local_address(next()));
         if let Err(fault @ (Fault::NoAnswer | Fault::Disconnected)) = toolkit {
@@ -178,11 +181,12 @@ impl Bus {
 #[cfg(any(test, fuzzing))]
 impl Bus {
     pub(crate) fn of_line(line: Line, guid: &str) -> Bus {
-        Bus { line, guid: guid.to_owned(), links: Mutex::default(), met: SyncMutex::default() }
+        Bus { line, guid: guid.to_owned(), links: SyncMutex::default(), met: SyncMutex::default() }
     }
 
     pub(crate) async fn know(&self, link: Link) {
-        self.links.lock().await.insert(link.name.clone(), Arc::new(link));
+        let mut links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
+        links.insert(link.name.clone(), Arc::new(OnceCell::new_with(Some(Arc::new(link)))));
     }
 }
 
@@ -239,6 +243,7 @@ async fn open(address: &str, private: bool) -> Result<Line, Fault> {
         return Err(Fault::Refused("not a socket of this machine".to_owned()));
     }
     let parsed: Address = address.parse().map_err(|_| Fault::Malformed)?;
+    let _trip = Trip::begin(Kind::Connection, 0);
     let (builder, outbox) = match Batched::connect(&parsed).await {
         Some(socket) => {
             let socket = socket.map_err(|_| Fault::Disconnected)?;

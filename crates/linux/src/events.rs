@@ -73,7 +73,7 @@ impl Subscription {
         let stream = MessageStream::from(registry.connection());
         let task = tokio::spawn(take_in(stream, name.to_owned(), Arc::clone(&queue)));
         let mut subscription = Subscription { name: name.to_owned(), queue, notify, task, windows: HashSet::new() };
-        bus.daemon().post(subscription.matches(bus, "AddMatch")).await;
+        bus.daemon().post(matches(bus, name, "AddMatch")).await;
         let registered = registry.batch(registrations(&registry, "RegisterEvent", name)).await;
         if let Some(Err(fault)) = registered.into_iter().next() {
             return Err(fault);
@@ -129,14 +129,6 @@ impl Subscription {
             .collect())
     }
 
-    /// Takes the subscription back.
-    pub(crate) async fn end(&self, bus: &Bus) {
-        self.task.abort();
-        let registry = bus.registry();
-        registry.post(registrations(&registry, "DeregisterEvent", &self.name)).await;
-        bus.daemon().post(self.matches(bus, "RemoveMatch")).await;
-    }
-
     async fn top(&self, bus: &Bus) -> Result<Vec<String>, Fault> {
         let peer = bus.peer(&self.name);
         let ask = peer.call(ROOT, &format!("{ATSPI}Accessible"), "GetChildren", &());
@@ -144,18 +136,31 @@ impl Subscription {
         let own = children.into_iter().filter(|(owner, _)| owner.is_empty() || *owner == self.name);
         Ok(own.map(|(_, path)| path.to_string()).filter(|path| path != NULL).take(crate::window::MAX_WINDOWS).collect())
     }
+}
 
-    fn matches(&self, bus: &Bus, member: &str) -> Vec<crate::wire::Ask> {
-        let daemon = bus.daemon();
-        let rule = |(interface, signal): &(&str, Option<&str>)| {
-            let signal = signal.map(|signal| format!(",member='{signal}'")).unwrap_or_default();
-            format!("type='signal',sender='{}',interface='{interface}'{signal}", self.name)
-        };
-        SIGNALS
-            .iter()
-            .map(|signal| daemon.call("/org/freedesktop/DBus", "org.freedesktop.DBus", member, &(rule(signal),)))
-            .collect()
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.task.abort();
     }
+}
+
+/// Takes a subscription to the application of that name back, whether it was begun in full or not.
+pub(crate) async fn end(bus: &Bus, name: &str) {
+    let registry = bus.registry();
+    registry.post(registrations(&registry, "DeregisterEvent", name)).await;
+    bus.daemon().post(matches(bus, name, "RemoveMatch")).await;
+}
+
+fn matches(bus: &Bus, name: &str, member: &str) -> Vec<crate::wire::Ask> {
+    let daemon = bus.daemon();
+    let rule = |(interface, signal): &(&str, Option<&str>)| {
+        let signal = signal.map(|signal| format!(",member='{signal}'")).unwrap_or_default();
+        format!("type='signal',sender='{name}',interface='{interface}'{signal}")
+    };
+    SIGNALS
+        .iter()
+        .map(|signal| daemon.call("/org/freedesktop/DBus", "org.freedesktop.DBus", member, &(rule(signal),)))
+        .collect()
 }
 
 fn registrations(registry: &Peer, member: &str, name: &str) -> Vec<crate::wire::Ask> {
@@ -188,6 +193,7 @@ async fn take_in(mut stream: MessageStream, name: String, queue: Arc<Mutex<Queue
             continue;
         };
         let Some(what) = changed(interface.as_str(), member.as_str(), &message) else { continue };
+        crate::trip::announced();
         let mut queue = lock(&queue);
         if queue.waiting.len() < MOST {
             queue.waiting.push_back((path.as_str().to_owned(), what));

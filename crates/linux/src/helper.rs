@@ -11,9 +11,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use surehand_core::desktop::Environment;
+use surehand_core::disposition::Delivery;
 use surehand_core::time::Call;
 use surehand_core::{Code, Error, Result};
 
@@ -30,17 +32,20 @@ const LONGEST_ANSWER: usize = 16 << 10;
 pub enum Role {
     /// Keeps what is in the clipboard.
     ClipboardOwner,
+    /// Keeps a key or a button pressed.
+    InputKeeper,
     /// Watches what notifications are shown.
     NotificationMonitor,
 }
 
 impl Role {
-    const ALL: [Role; 2] = [Role::ClipboardOwner, Role::NotificationMonitor];
+    const ALL: [Role; 3] = [Role::ClipboardOwner, Role::InputKeeper, Role::NotificationMonitor];
 
     /// The first argument that makes the program this helper.
     pub const fn argument(self) -> &'static str {
         match self {
             Role::ClipboardOwner => "__own-clipboard",
+            Role::InputKeeper => "__keep-held",
             Role::NotificationMonitor => "__watch-notifications",
         }
     }
@@ -48,6 +53,14 @@ impl Role {
     /// The helper that an argument asks for.
     pub fn of(argument: &std::ffi::OsStr) -> Option<Role> {
         Role::ALL.into_iter().find(|role| argument == role.argument())
+    }
+
+    /// What it means that one which was started has not answered.
+    fn silent(self, why: &str) -> Error {
+        match self {
+            Role::InputKeeper => crate::keeper::silent(why),
+            Role::ClipboardOwner | Role::NotificationMonitor => not_started(why),
+        }
     }
 }
 
@@ -79,6 +92,7 @@ struct Failed {
     message: String,
     kind: String,
     platform: Option<String>,
+    delivery: Delivery,
 }
 
 /// Starts a helper, hands it its order and what it is to keep, and returns what it answers.
@@ -107,32 +121,35 @@ pub(crate) fn start<T: DeserializeOwned>(
         .stderr(Stdio::null())
         .spawn()
         .map_err(|error| not_started(&error.kind().to_string()))?;
-    let mut begun = Begun(Some(child));
+    let mut begun = Begun { role, child: Some(child) };
     let answer = begun.talk(call, &line, keep)?;
-    let answer: Answer<T> = serde_json::from_slice(&answer).map_err(|_| not_started("it ended without an answer"))?;
+    let answer: Answer<T> = serde_json::from_slice(&answer).map_err(|_| role.silent("it ended without an answer"))?;
     match answer {
         Answer { done: Some(done), .. } => {
             begun.leave();
             Ok(done)
         }
         Answer { failed: Some(failed), .. } => {
-            let error = Error::new(failed.code, failed.message).kind(&failed.kind);
+            let error = Error::new(failed.code, failed.message).kind(&failed.kind).delivery(failed.delivery);
             Err(match failed.platform {
                 Some(detail) => error.platform(detail),
                 None => error,
             })
         }
-        Answer { done: None, failed: None } => Err(not_started("it answered nothing")),
+        Answer { done: None, failed: None } => Err(role.silent("it answered nothing")),
     }
 }
 
 /// A helper that has not answered yet; it is ended unless it is left to itself.
-struct Begun(Option<Child>);
+struct Begun {
+    role: Role,
+    child: Option<Child>,
+}
 
 impl Begun {
     /// Writes everything, and reads the answer meanwhile: it may come before the end.
     fn talk(&mut self, call: &Call<'_>, line: &[u8], keep: &[u8]) -> Result<Vec<u8>> {
-        let child = self.0.as_mut().ok_or_else(|| not_started("it is gone"))?;
+        let child = self.child.as_mut().ok_or_else(|| not_started("it is gone"))?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         let (Some(mut stdin), Some(mut stdout)) = (stdin, stdout) else { return Err(not_started("it has no pipes")) };
         std::thread::scope(|scope| {
@@ -143,7 +160,7 @@ impl Begun {
             let answer = read_line(call, &mut stdout);
             if answer.is_err() {
                 // Else the writer would wait for a reader that does not read.
-                let _ = child.kill();
+                end(self.role, child);
             }
             answer
         })
@@ -151,7 +168,7 @@ impl Begun {
 
     /// Lets it live on. Whoever stays longer than a command notices its end.
     fn leave(&mut self) {
-        if let Some(mut child) = self.0.take() {
+        if let Some(mut child) = self.child.take() {
             let reaper = std::thread::Builder::new().name("surehand-helper".into());
             // Without a thread its entry stays in the table of processes until we end, which is all.
             drop(reaper.spawn(move || child.wait()));
@@ -161,7 +178,24 @@ impl Begun {
 
 impl Drop for Begun {
     fn drop(&mut self) {
-        if let Some(mut child) = self.0.take() {
+        if let Some(child) = &mut self.child {
+            end(self.role, child);
+            // It ends when it has let go, and nobody has to wait for that.
+            self.leave();
+        }
+    }
+}
+
+/// Ends a helper that did not answer.
+fn end(role: Role, child: &mut Child) {
+    match role {
+        // Told to end it lets go whatever it has pressed by now.
+        Role::InputKeeper => {
+            if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+                let _ = kill_process(pid, Signal::TERM);
+            }
+        }
+        Role::ClipboardOwner | Role::NotificationMonitor => {
             let _ = child.kill();
             let _ = child.wait();
         }
@@ -189,7 +223,7 @@ fn not_started(why: &str) -> Error {
     Error::new(Code::Internal, "a helper process of surehand cannot be started")
         .kind("helper_not_started")
         .platform(why)
-        .delivery(surehand_core::disposition::Delivery::NotDelivered)
+        .delivery(Delivery::NotDelivered)
 }
 
 /// The helper's side: the order it was started with. What is left of the input is what it is to keep.
@@ -228,6 +262,7 @@ pub(crate) fn answer<T: Serialize>(output: &mut dyn Write, answer: Result<T, &Er
                 message: error.message().to_owned(),
                 kind: error.kind_of().unwrap_or_default().to_owned(),
                 platform: error.platform_detail().map(str::to_owned),
+                delivery: error.delivered(),
             }),
         },
     };
@@ -257,6 +292,7 @@ pub fn run(role: Role, stage: Stage<'_>) {
     let _ = rustix::process::setsid();
     let over = match role {
         Role::ClipboardOwner => crate::clipboard::keep(stage),
+        Role::InputKeeper => crate::keeper::keep(stage),
         Role::NotificationMonitor => crate::notify::monitor::watch(stage),
     };
     if let Err(error) = over {

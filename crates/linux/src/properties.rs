@@ -106,7 +106,7 @@ async fn one(data: &[u8]) {
         0..16 => look(&bus, &object, &request, &answers, toolkit).await,
         16..24 => {
             let link = bus.link(NAME).await.unwrap();
-            if let Ok((nodes, _)) = tree::inspect(&bus, &link, &object, SPAN).await {
+            if let Ok((nodes, _)) = crate::inspect::inspect(&bus, &link, &object, &[], SPAN).await {
                 nodes.iter().for_each(|node| claims(node, &answers, toolkit));
                 nodes.iter().for_each(|node| says_none(node, &answers, toolkit));
             }

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use atspi::{Interface, RelationType, State as NativeState};
+use atspi::{Interface, State as NativeState};
 use surehand_core::node::Node;
 use surehand_core::object::{Application, ObjectId};
 use surehand_core::platform::ObserveRequest;
@@ -185,7 +185,7 @@ async fn containers(
     span: Duration,
     silent: &impl Fn(&Fault) -> Error,
 ) -> Result<Vec<Node>> {
-    let (mut chain, _) = inspect(bus, link, root, span).await.map_err(|fault| match fault {
+    let (mut chain, _) = crate::inspect::inspect(bus, link, root, &[], span).await.map_err(|fault| match fault {
         Fault::NoSuchObject | Fault::Disconnected => {
             Error::new(Code::StaleRef, "the element went away while it was read").kind("gone")
         }
@@ -660,115 +660,5 @@ impl<'a> Skeleton<'a> {
     }
 }
 
-/// Reads one object and the containers around it.
-///
-/// Besides, the objects that it says it controls, labels or reports errors in.
-pub(crate) async fn inspect(
-    bus: &Bus,
-    link: &Link,
-    object: &ObjectId,
-    span: Duration,
-) -> Result<(Vec<Node>, Vec<ObjectId>), Fault> {
-    let started = tokio::time::Instant::now();
-    let left = || span.saturating_sub(started.elapsed());
-    let accessible = format!("{ATSPI}Accessible");
-    let mut raws: Vec<Raw> = Vec::new();
-    let mut related = Vec::new();
-    let mut path = object.object.clone();
-    // The window is the child of the application's root, so the walk up ends below it.
-    while path != NULL && path != crate::connect::ROOT {
-        if raws.iter().any(|raw| raw.path == path) || raws.len() >= MAX_DEPTH {
-            return Err(Fault::Malformed);
-        }
-        let mut asks: Vec<_> = read::skeleton_asks(link, &path).into();
-        asks.push(link.read.get(&path, &accessible, "Parent"));
-        if raws.is_empty() {
-            asks.push(link.read.call(&path, &accessible, "GetRelationSet", &()));
-        }
-        let mut answers = link.read.batch_within(asks, left()).await.into_iter();
-        let mut raw = Raw::new(path.clone());
-        read::take_skeleton(&mut raw, &mut answers.by_ref().take(SKELETON_ASKS))?;
-        if raw.native(NativeState::Defunct) {
-            return Err(Fault::NoSuchObject);
-        }
-        let parent: zbus::zvariant::OwnedValue = body(answers.next().unwrap_or(Err(Fault::Malformed)))?;
-        let parent: NativeRef = parent.try_into().map_err(|_| Fault::Malformed)?;
-        if let Some(answer) = answers.next() {
-            related = own_relations(bus, link, answer);
-        }
-        // The parent of a window is the application, which some toolkits name by its own path.
-        let foreign = !parent.0.is_empty() && parent.0 != link.name;
-        let is_window = raw.role.known().is_some_and(|role| crate::roles::is_application(*role));
-        if is_window {
-            break;
-        }
-        raws.push(raw);
-        path = if foreign { NULL.to_owned() } else { parent.1.to_string() };
-    }
-    if let Some(window) = raws.last_mut()
-        && path == NULL
-        && let Some(listed) = listed_window(link, window, left()).await
-    {
-        window.path = listed;
-    }
-    let request = ObserveRequest { bounds: true, ..ObserveRequest::default() };
-    let completed = read::complete(link, &raws, |path| bus.object(&link.name, path), &request, left()).await;
-    if completed.late {
-        return Err(Fault::NoAnswer);
-    }
-    Ok((completed.nodes, related))
-}
-
-/// The objects that an element says of itself that it acts on.
-fn own_relations(bus: &Bus, link: &Link, answer: crate::wire::Answer) -> Vec<ObjectId> {
-    let kinds = [RelationType::ControllerFor, RelationType::LabelFor, RelationType::ErrorMessage];
-    let relations: Vec<(u32, Vec<NativeRef>)> = body(answer).unwrap_or_default();
-    relations
-        .into_iter()
-        .filter(|(kind, _)| kinds.iter().any(|wanted| *kind == *wanted as u32))
-        .flat_map(|(_, targets)| targets)
-        .filter(|(owner, path)| (owner.is_empty() || *owner == link.name) && path.as_str() != NULL)
-        .map(|(_, path)| bus.object(&link.name, &path))
-        .take(MAX_RELATED)
-        .collect()
-}
-
-/// More related objects than this are not kept apart from others.
-const MAX_RELATED: usize = 64;
-
-/// The window that the application lists in place of the one that the way up led to. LibreOffice has two objects
-/// for a window: what is inside one says that it is inside the other, which nothing contains. Only where one
-/// window alone has its name and role.
-async fn listed_window(link: &Link, found: &Raw, span: Duration) -> Option<String> {
-    if !found.role.known().is_some_and(|role| crate::roles::is_window(*role)) {
-        return None;
-    }
-    let accessible = format!("{ATSPI}Accessible");
-    let peer = &link.read;
-    let ask = vec![peer.call(crate::connect::ROOT, &accessible, "GetChildren", &())];
-    let children: Vec<NativeRef> = body(peer.batch_within(ask, span).await.pop()?).ok()?;
-    let paths: Vec<String> = children
-        .into_iter()
-        .filter(|(owner, _)| *owner == link.name)
-        .map(|(_, path)| path.to_string())
-        .take(crate::window::MAX_WINDOWS)
-        .collect();
-    if paths.contains(&found.path) {
-        return None;
-    }
-    let asks = paths
-        .iter()
-        .flat_map(|path| [peer.get(path, &accessible, "Name"), peer.call(path, &accessible, "GetRole", &())])
-        .collect();
-    let mut answers = peer.batch_within(asks, span).await.into_iter();
-    let mut same = paths.into_iter().filter(|_| {
-        let name = answers.next().map(|answer| read::text_reading(crate::wire::property(answer)));
-        let role = answers.next().and_then(|answer| body::<u32>(answer).ok());
-        name.as_ref() == Some(&found.name) && role.is_some() && role.as_ref() == found.role.known()
-    });
-    let only = same.next()?;
-    same.next().is_none().then_some(only)
-}
-
 /// No honest tree is deeper than this; one that is makes up children as fast as it is asked for them.
-const MAX_DEPTH: usize = 512;
+pub(crate) const MAX_DEPTH: usize = 512;

@@ -17,6 +17,7 @@ use zbus::{Connection, Message, MessageStream};
 
 use crate::error::Fault;
 use crate::socket::Outbox;
+use crate::trip::{Kind, Trip};
 
 /// How many calls are on the way at once. Enough to keep the peer busy, and few enough that it still gets
 /// round to its own user between two of ours.
@@ -130,6 +131,7 @@ impl Peer {
         }
         self.made.fetch_add(asks.len() as u64, Ordering::Relaxed);
         tracing::debug!(calls = asks.len(), to = self.destination.as_deref().unwrap_or("private"), "batch");
+        let _trip = Trip::begin(Kind::Calls, asks.len());
         let mut replies = MessageStream::from(&self.line.connection);
         let mut waiting: HashMap<NonZeroU32, usize> = HashMap::with_capacity(asks.len().min(IN_FLIGHT));
         let mut asks = asks.into_iter().enumerate();

@@ -1,21 +1,22 @@
-//! Held input, by a process for each key or button ([`crate::keeper`]).
+//! Held input, by a process for each key or button ([`surehand_linux::keeper`]).
 
 use std::io::Write as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use surehand_core::desktop::Environment;
 use surehand_core::disposition::Delivery;
 use surehand_core::hold::{Grip, Holder, Released};
-use surehand_core::object::Process;
 use surehand_core::text::fingerprint;
 use surehand_core::time::Call;
 use surehand_core::{Code, Error, Result};
+use surehand_linux::helper::Program;
+use surehand_linux::keeper::{self, Held, Order, RELEASE, RELEASED, line_within, strike_anew};
 
-use crate::keeper::{Answer, Held, KEEPER, Order, RELEASE, RELEASED, line_within, strike_anew};
+use crate::clock::SystemClock;
 use crate::private::PrivateDir;
+use crate::settings::Helpers;
 
 /// The directory of all sockets, below the runtime directory.
 const FOLDER: &str = "held";
@@ -23,33 +24,24 @@ const FOLDER: &str = "held";
 /// So many things are held on one desktop at most.
 const MOST: usize = 16;
 
-/// How long a keeper may take to answer.
+/// How long a keeper may take to let go.
 const ANSWER: Duration = Duration::from_secs(5);
-
-/// What a front end brings along for holding something.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptFor {
-    /// The program that becomes the keeper: this one.
-    pub program: PathBuf,
-    /// Whom things are held for; they are let go when it ends.
-    pub client: Process,
-}
 
 /// Holds things on one desktop.
 pub(crate) struct KeeperHolder {
     folder: PathBuf,
     display: Option<String>,
     xauthority: Option<PathBuf>,
-    kept_for: Option<KeptFor>,
+    helpers: Option<Helpers>,
 }
 
 impl KeeperHolder {
-    pub(crate) fn new(runtime: &Path, desktop: &str, environment: &Environment, kept_for: Option<KeptFor>) -> Self {
+    pub(crate) fn new(runtime: &Path, desktop: &str, environment: &Environment, helpers: Option<Helpers>) -> Self {
         KeeperHolder {
             folder: runtime.join(FOLDER).join(format!("{:016x}", fingerprint([desktop]))),
             display: environment.0.get("DISPLAY").filter(|name| !name.is_empty()).cloned(),
             xauthority: environment.0.get("XAUTHORITY").map(PathBuf::from),
-            kept_for,
+            helpers,
         }
     }
 
@@ -76,7 +68,7 @@ impl KeeperHolder {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
             // The keeper was killed. What it held is still down.
             Err(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
-                strike_anew(self.display()?, self.xauthority.as_deref(), &[grip.release()])?;
+                strike_anew(&SystemClock, self.display()?, self.xauthority.as_deref(), &[grip.release()])?;
                 let _ = std::fs::remove_file(socket);
                 Ok(Some(()))
             }
@@ -92,7 +84,7 @@ impl KeeperHolder {
 
 impl Holder for KeeperHolder {
     fn hold(&self, call: &Call<'_>, grip: &Grip, limit: Duration) -> Result<()> {
-        let Some(KeptFor { program, client }) = &self.kept_for else {
+        let Some(Helpers { program, client: Some(client) }) = &self.helpers else {
             return Err(Error::new(Code::PlatformNotSupported, "nothing can be held from here").kind("no_keeper"));
         };
         let display = self.display()?.to_owned();
@@ -114,43 +106,7 @@ impl Holder for KeeperHolder {
             client: client.clone(),
             socket,
         };
-        let failed = |error: std::io::Error| {
-            Error::new(Code::Internal, "the process that holds keys and buttons cannot be started")
-                .kind("keeper_not_started")
-                .platform(error.to_string())
-                .delivery(Delivery::NotDelivered)
-        };
-        let mut line = serde_json::to_vec(&order).map_err(|error| failed(error.into()))?;
-        line.push(b'\n');
-        let mut keeper = Command::new(program)
-            .arg(KEEPER)
-            .env_clear()
-            .current_dir("/")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .map_err(failed)?;
-        let written = keeper.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(&line));
-        let answer = keeper.stdout.take().and_then(|stdout| line_within(stdout, ANSWER.min(call.left())));
-        written.map_err(failed)?;
-        let answer: Option<Answer> = answer.and_then(|line| serde_json::from_slice(&line).ok());
-        match answer {
-            Some(Answer { code: None, .. }) => Ok(()),
-            Some(Answer { code: Some(code), message, kind, delivery }) => {
-                Err(Error::new(code, message).kind(&kind).delivery(delivery))
-            }
-            None => {
-                // Told to end it lets go whatever it has pressed by now.
-                if let Some(pid) = i32::try_from(keeper.id()).ok().and_then(rustix::process::Pid::from_raw) {
-                    let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
-                }
-                Err(Error::new(Code::Timeout, "the process that holds keys and buttons did not answer")
-                    .kind("keeper_silent")
-                    .delivery(Delivery::DeliveryUncertain)
-                    .suggest("`release-all` lets go whatever is held"))
-            }
-        }
+        keeper::start(&Program::new(program), call, &order)
     }
 
     fn holds(&self, grip: &Grip) -> bool {

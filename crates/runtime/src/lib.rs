@@ -7,7 +7,6 @@ mod clock;
 mod gate;
 mod hold;
 mod input;
-mod keeper;
 mod lease;
 mod output;
 mod private;
@@ -19,9 +18,7 @@ mod temporary;
 mod trace;
 
 pub use clock::SystemClock;
-pub use hold::KeptFor;
-pub use keeper::{KEEPER, keep};
 pub use runtime::{Confirm, ReadInput, Runtime};
-pub use settings::{Places, Settings};
+pub use settings::{Helpers, Places, Settings};
 pub use surehand_linux::helper::{Role, Stage, run as run_helper};
 pub use surehand_linux::process_of;

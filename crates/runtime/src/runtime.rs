@@ -158,7 +158,7 @@ impl Services for Runtime {
 
     fn clipboard(&self) -> Result<&dyn Clipboard> {
         let environment = self.environment()?;
-        let program = self.settings.program.clone().map(Program::new);
+        let program = self.settings.helpers.as_ref().map(|helpers| Program::new(&helpers.program));
         Ok(self.clipboard.get_or_init(|| LinuxClipboard::new(environment.clone(), program)))
     }
 
@@ -210,8 +210,8 @@ impl Services for Runtime {
         self.holder.get_or_init(|| {
             // Without the desktop that was asked for there is none to hold anything on.
             let environment = self.environment().cloned().unwrap_or_else(|_| Environment(Default::default()));
-            let (places, kept_for) = (&self.settings.places, self.settings.kept_for.clone());
-            KeeperHolder::new(&places.runtime, &self.desktop_name(), &environment, kept_for)
+            let (places, helpers) = (&self.settings.places, self.settings.helpers.clone());
+            KeeperHolder::new(&places.runtime, &self.desktop_name(), &environment, helpers)
         })
     }
 
@@ -275,7 +275,7 @@ impl Services for Runtime {
 
 /// What watching notifications takes, where there is a program for it.
 fn watcher(settings: &Settings) -> Option<Watcher> {
-    let program = Program::new(settings.program.clone()?);
+    let program = Program::new(&settings.helpers.as_ref()?.program);
     Some(Watcher { program, runtime: settings.places.runtime.clone() })
 }
 

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use surehand_commands::context::Allowed;
 use surehand_core::desktop::Environment;
+use surehand_core::object::Process;
 use surehand_core::{Code, Error, Result};
-
-use crate::hold::KeptFor;
 
 /// The directories surehand uses, as the XDG base directory specification lays them out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,6 +62,15 @@ fn absolute(environment: &Environment, name: &str) -> Result<Option<PathBuf>> {
     }
 }
 
+/// What the processes are started with that outlive a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Helpers {
+    /// The path of this program, which becomes each of them.
+    pub program: PathBuf,
+    /// Whom keys and buttons are held for; they are let go when it ends, and nothing is held without.
+    pub client: Option<Process>,
+}
+
 /// Everything a front end decides before the first command.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -82,11 +90,9 @@ pub struct Settings {
     pub trace_strict: bool,
     /// What whoever starts this allows.
     pub allowed: Allowed,
-    /// What keys and buttons are held with; nothing can be held without.
-    pub kept_for: Option<KeptFor>,
-    /// The path of this program, which becomes the processes that keep the clipboard and watch notifications; neither is
-    /// done without.
-    pub program: Option<PathBuf>,
+    /// What the processes are started with that outlive a command; without it nothing is held, nothing is kept in the
+    /// clipboard, and no notifications are watched.
+    pub helpers: Option<Helpers>,
     /// Version of the program.
     pub version: String,
     /// Target it was built for.

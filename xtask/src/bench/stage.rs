@@ -25,6 +25,15 @@ pub(super) struct Application {
     large: bool,
 }
 
+const CHROMIUM: &[&str] = &[
+    "--force-renderer-accessibility",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-gpu",
+    "--user-data-dir={home}/chromium",
+    "{page}",
+];
+
 /// `{home}` stands for a directory of the stage, `{page}` for a page in it, `{fixtures}` for the fixtures of testkit.
 pub(super) const APPLICATIONS: &[Application] = &[
     Application { name: "gtk3", program: "gtk3-widget-factory", arguments: &[], title: "", large: false },
@@ -37,20 +46,40 @@ pub(super) const APPLICATIONS: &[Application] = &[
         title: "Writer",
         large: false,
     },
+    Application { name: "chromium", program: "chromium", arguments: CHROMIUM, title: "Orders", large: false },
+];
+
+/// What is clicked in.
+pub(super) const CLICKS: &[Application] = &[
     Application {
-        name: "chromium",
-        program: "chromium",
-        arguments: &[
-            "--force-renderer-accessibility",
-            "--no-first-run",
-            "--no-default-browser-check",
-            "--disable-gpu",
-            "--user-data-dir={home}/chromium",
-            "{page}",
-        ],
-        title: "Orders",
+        name: "gtk3",
+        program: "/usr/bin/python3",
+        arguments: &["{fixtures}/gtk3_app.py"],
+        title: "",
         large: false,
     },
+    Application {
+        name: "gtk4",
+        program: "/usr/bin/python3",
+        arguments: &["{fixtures}/gtk4_app.py"],
+        title: "",
+        large: false,
+    },
+    Application {
+        name: "qt5",
+        program: "/usr/bin/python3",
+        arguments: &["{fixtures}/qt_app.py", "5"],
+        title: "",
+        large: false,
+    },
+    Application {
+        name: "qt6",
+        program: "/usr/bin/python3",
+        arguments: &["{fixtures}/qt_app.py", "6"],
+        title: "",
+        large: false,
+    },
+    Application { name: "chromium", program: "chromium", arguments: CHROMIUM, title: "Orders", large: false },
 ];
 
 /// Windows that are too large to be read whole. `{rows}` stands for how many rows the table has.

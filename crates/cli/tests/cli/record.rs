@@ -38,11 +38,10 @@ impl Replayed {
             desktop: None,
             output: None,
             allowed: Allowed::default(),
-            kept_for: None,
             session: None,
             trace: None,
             trace_strict: false,
-            program: None,
+            helpers: None,
             version: "0".to_owned(),
             target: String::new(),
         };

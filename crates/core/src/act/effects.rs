@@ -194,6 +194,17 @@ impl<'w> Ears<'w> {
         }
     }
 
+    /// Waits until the application knows that somebody listens, and says whether that took any waiting.
+    pub(super) fn get_ready(&mut self, call: &Call<'_>) -> bool {
+        let Some(watch) = &mut self.watch else { return false };
+        let waits = !watch.is_ready();
+        // Without ears it can be acted on as well, so some time is kept for that.
+        if watch.ready(&call.at_most(call.left() / 2)).is_err() {
+            self.watch = None;
+        }
+        waits
+    }
+
     /// Forgets what was announced so far: it was there before the action. From now on it is about this element.
     pub(super) fn attend(&mut self, call: &Call<'_>, target: &ObjectId, related: &[ObjectId]) {
         self.target = target.clone();

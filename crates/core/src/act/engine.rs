@@ -14,7 +14,7 @@ use crate::evidence::{self, Evidence, Labels, Verdict};
 use crate::lease::{Claim, Held};
 use crate::node::Node;
 use crate::object::ObjectId;
-use crate::platform::{Live, Platform};
+use crate::platform::{Inspection, Live, Platform};
 use crate::reading::Reading;
 use crate::resolve::{self, Resolved};
 use crate::snapshot::Snapshot;
@@ -85,7 +85,14 @@ pub fn act(
     } else {
         Ears::open(platform, call, &snapshot.application, &captured.object, &captured.window)
     };
-    let ready = ready(&scope, call, action, terms)?;
+    let mut ready = ready(&scope, call, action, terms)?;
+    let acts = !terms.dry_run && !matches!(ready.plan, Plan::Already);
+    if acts && ears.get_ready(call) {
+        // It took waiting, and the last look is not the last moment any more.
+        drop(ready);
+        ready = self::ready(&scope, call, action, terms)?;
+    }
+    let ready = ready;
     let node = &ready.resolved.live.node;
     // What was a secret before is one still, whatever the element says of itself by now.
     let secret = node.has(State::Secure);
@@ -119,8 +126,7 @@ pub fn act(
     dispatch(&scope, call, &ready, action)?;
     let Ready { resolved, plan, held, attempts, .. } = ready;
     drop(held);
-    let node = &resolved.live.node;
-    let (effect, after) = follow(&scope, call, node, watched.as_ref(), &expected, action, &mut ears);
+    let (effect, after) = follow(&scope, call, &resolved.live, watched.as_ref(), &expected, action, &mut ears);
     let post_state = after.as_ref().map(|after| PostState::of(after, secret));
     let (delivery, unverified) = match effect {
         Effect::Confirmed => (Delivery::DeliveredVerified, None),
@@ -200,7 +206,7 @@ enum Look {
 fn follow(
     scope: &Scope<'_>,
     call: &Call<'_>,
-    before: &Node,
+    before: &Inspection,
     watched: Option<&ObjectId>,
     expected: &Expected,
     action: &Action,
@@ -247,9 +253,17 @@ fn follow(
 }
 
 /// Looks once at the element that shows the effect.
-fn look(scope: &Scope<'_>, call: &Call<'_>, before: &Node, watched: Option<&ObjectId>, expected: &Expected) -> Look {
-    let object = watched.unwrap_or(&before.object);
-    let live = match scope.platform.inspect(call, object, &scope.captured.process) {
+fn look(
+    scope: &Scope<'_>,
+    call: &Call<'_>,
+    before: &Inspection,
+    watched: Option<&ObjectId>,
+    expected: &Expected,
+) -> Look {
+    let object = watched.unwrap_or(&before.node.object);
+    // Most likely it is where it was.
+    let guess: Vec<ObjectId> = before.ancestors.iter().map(|ancestor| ancestor.object.clone()).collect();
+    let live = match scope.platform.inspect_guessing(call, object, &scope.captured.process, &guess) {
         Ok(Live::Element(live)) => live,
         Ok(Live::Gone | Live::ProcessGone) => return Look::Gone,
         // The action was handed over; that nobody answers now takes nothing of that back.

@@ -6,7 +6,8 @@ use std::time::Duration;
 use surehand_core::disposition::Delivery;
 use surehand_core::error::Code;
 use surehand_core::node::{Content, Node};
-use surehand_core::platform::{Attention, Live, ObserveRequest, Operation};
+use surehand_core::object::ObjectId;
+use surehand_core::platform::{Attention, Inspection, Live, ObserveRequest, Operation};
 use surehand_core::reading::Reading;
 use surehand_core::state::State;
 use surehand_core::tree::Observation;
@@ -113,7 +114,21 @@ fn inspection(bench: &mut Bench<'_>) -> Done {
     let looks = |node: &Node| (node.role, node.name.clone(), node.states, node.affordances.clone());
     ensure(looks(&live.node) == looks(&beta), || format!("{:?}\nin the tree {:?}", looks(&live.node), looks(&beta)))?;
     let window = live.ancestors.last().map(|window| &window.object);
-    ensure(window == observation.window.object.as_ref(), || format!("its outermost container is {window:?}"))
+    ensure(window == observation.window.object.as_ref(), || format!("its outermost container is {window:?}"))?;
+    // A guess decides what is asked together, and nothing of what is answered.
+    let around = |live: &Inspection| live.ancestors.iter().map(|node| node.object.clone()).collect::<Vec<_>>();
+    let right = around(&live);
+    let turned = right.iter().rev().cloned().collect();
+    let others = observation.nodes.iter().rev().take(20).map(|node| node.object.clone()).collect();
+    let nowhere = vec![ObjectId { object: "/no/such/thing".to_owned(), ..beta.object.clone() }, beta.object.clone()];
+    for guess in [right.clone(), turned, others, nowhere] {
+        let platform = bench.subject.platform();
+        let guessed = platform.inspect_guessing(&bench.call(), &beta.object, &process, &guess);
+        let guessed = element(guessed.map_err(|error| error.to_string())?)?;
+        ensure(looks(&guessed.node) == looks(&live.node), || format!("with {guess:?} it is {:?}", guessed.node))?;
+        ensure(around(&guessed) == right, || format!("with {guess:?} it is in {:?}", around(&guessed)))?;
+    }
+    Ok(())
 }
 
 fn insertion(bench: &mut Bench<'_>) -> Done {

@@ -23,6 +23,11 @@ impl Scene {
         self.muted = true;
     }
 
+    /// From now on an application takes so long to hear that somebody listens, from when that is waited for.
+    pub fn hears_after(&mut self, span: Duration) {
+        self.hears_after = Some(span);
+    }
+
     /// Says that an element controls, labels or opens others.
     pub fn relate(&mut self, object: &ObjectId, others: &[ObjectId]) {
         self.relations.insert(object.clone(), others.to_vec());
@@ -41,6 +46,8 @@ pub(crate) struct FakeWatch<'p> {
     app: AppId,
     next: usize,
     windows: HashSet<ObjectId>,
+    /// How long it takes until the application has heard of it; none once it has.
+    waits: Option<Duration>,
 }
 
 impl FakePlatform {
@@ -53,11 +60,33 @@ impl FakePlatform {
         let app = scene.app_with(&application.process).ok_or_else(gone)?;
         let windows = scene.windows_of(app).into_iter().collect();
         let next = scene.announced.len();
-        Ok(Box::new(FakeWatch { platform: self, owner: application.object.owner.clone(), app, next, windows }))
+        let (owner, waits) = (application.object.owner.clone(), scene.hears_after);
+        Ok(Box::new(FakeWatch { platform: self, owner, app, next, windows, waits }))
     }
 }
 
 impl Watch for FakeWatch<'_> {
+    fn is_ready(&self) -> bool {
+        self.waits.is_none()
+    }
+
+    fn ready(&mut self, call: &Call<'_>) -> Result<()> {
+        let Some(span) = self.waits.take() else { return Ok(()) };
+        let mut scene = lock(&self.platform.scene);
+        let end = scene.now() + span.min(call.left());
+        while scene.next_due().is_some_and(|due| due <= end) {
+            scene.next_change();
+        }
+        let rest = end.saturating_sub(scene.now());
+        scene.advance(rest, Some(call.cancel));
+        if call.left().is_zero() {
+            return Err(Error::new(Code::AppUnresponsive, "the application does not answer"));
+        }
+        // What was announced before it had heard was announced to nobody.
+        self.next = scene.announced.len();
+        Ok(())
+    }
+
     fn changes(&mut self, call: &Call<'_>) -> Result<Vec<Change>> {
         let mut scene = lock(&self.platform.scene);
         let end = scene.now() + call.left();

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a failed step of a helper fails the test")]
 
 mod effects;
+mod listening;
 mod numbers;
 mod physical;
 mod readiness;

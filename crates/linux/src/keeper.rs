@@ -4,64 +4,73 @@
 //! lets go, when the client that it holds for ends, when its time is over, when it is asked to over its socket, and
 //! when it is told to end by a signal.
 
-use std::io::{BufRead as _, Read as _, Write as _};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::io::Write as _;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use serde::{Deserialize, Serialize};
+use surehand_core::desktop::Environment;
 use surehand_core::disposition::Delivery;
 use surehand_core::hold::Grip;
 use surehand_core::object::Process;
 use surehand_core::stroke::{PointerButton, Stroke};
-use surehand_core::time::{Call, Cancel};
+use surehand_core::time::{Call, Cancel, Clock};
 use surehand_core::{Code, Error, Result};
-use surehand_linux::x11::Display;
 
-use crate::clock::SystemClock;
-
-/// The argument that makes this program the keeper. It stands in no help: only surehand itself starts it.
-pub const KEEPER: &str = "__keep-held";
+use crate::helper::{self, Program, Role, Stage};
+use crate::x11::Display;
 
 /// How long pressing and letting go may take.
 const STRIKE: Duration = Duration::from_secs(3);
 
-/// How long a signal may go unnoticed that came between looking and waiting.
-const NOTICE: Duration = Duration::from_millis(500);
+/// How long a keeper may take to answer.
+const ANSWER: Duration = Duration::from_secs(5);
 
-/// What the keeper is told on its standard input, in one line.
+/// What the keeper is told.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Order {
-    pub(crate) display: String,
-    pub(crate) xauthority: Option<PathBuf>,
-    pub(crate) grip: Held,
-    pub(crate) limit_ms: u64,
-    pub(crate) client: Process,
-    pub(crate) socket: PathBuf,
+pub struct Order {
+    /// The display to hold it on.
+    pub display: String,
+    /// The file with the key to the display.
+    pub xauthority: Option<PathBuf>,
+    /// What to hold.
+    pub grip: Held,
+    /// After so many milliseconds it is let go in any case.
+    pub limit_ms: u64,
+    /// It is let go when this process ends.
+    pub client: Process,
+    /// Where the keeper listens for being asked to let go.
+    pub socket: PathBuf,
 }
 
 /// What to hold, in the words of the command line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Held {
+pub enum Held {
+    /// A chord of keys.
     Keys(String),
+    /// A button of the pointer.
     Button(PointerButton),
 }
 
 impl Held {
-    pub(crate) fn of(grip: &Grip) -> Held {
+    /// The words for it.
+    pub fn of(grip: &Grip) -> Held {
         match grip {
             Grip::Keys(chord) => Held::Keys(chord.to_string()),
             Grip::Button(button) => Held::Button(*button),
         }
     }
 
-    pub(crate) fn grip(&self) -> Result<Grip> {
+    /// What the words mean.
+    ///
+    /// # Errors
+    /// `INVALID_ARGS` when they are no keys.
+    pub fn grip(&self) -> Result<Grip> {
         Ok(match self {
             Held::Keys(chord) => Grip::Keys(chord.parse()?),
             Held::Button(button) => Grip::Button(*button),
@@ -69,68 +78,57 @@ impl Held {
     }
 }
 
-/// What the keeper answers, in one line, once it holds or cannot.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Answer {
-    pub(crate) code: Option<Code>,
-    pub(crate) message: String,
-    pub(crate) kind: String,
-    pub(crate) delivery: Delivery,
-}
-
 /// How long somebody who connected may take to say what for.
 const HURRY: Duration = Duration::from_millis(500);
 
 /// What a client says that asks the keeper to let go.
-pub(crate) const RELEASE: &[u8] = b"release\n";
+pub const RELEASE: &[u8] = b"release\n";
 
 /// What the keeper answers to that.
-pub(crate) const RELEASED: &[u8] = b"released\n";
+pub const RELEASED: &[u8] = b"released\n";
 const STUCK: &[u8] = b"stuck\n";
 
-/// Runs the keeper with its standard input and output. Returns when everything is let go.
-pub fn keep() {
-    // It must not end with the terminal or the group of the command that started it.
-    let _ = rustix::process::setsid();
-    let end = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP] {
-        let _ = signal_hook::flag::register(signal, Arc::clone(&end));
-    }
-    let begun = take_order().and_then(|order| Keeper::begin(&order).map(|keeper| (keeper, order)));
-    let answer = match &begun {
-        Ok(_) => {
-            Answer { code: None, message: String::new(), kind: String::new(), delivery: Delivery::DeliveredVerified }
-        }
-        Err(error) => Answer {
-            code: Some(error.code()),
-            message: error.message().to_owned(),
-            kind: error.kind_of().unwrap_or_default().to_owned(),
-            delivery: error.delivered(),
-        },
-    };
-    let told = serde_json::to_vec(&answer).map_err(std::io::Error::from).and_then(|mut line| {
-        line.push(b'\n');
-        let mut out = std::io::stdout().lock();
-        out.write_all(&line)?;
-        out.flush()
-    });
-    if let Ok((keeper, order)) = begun {
-        // Nobody is there any more who would ask for it to be let go.
-        if told.is_err() {
-            end.store(true, Ordering::Release);
-        }
-        keeper.stay(&order, &end);
-    }
+/// Starts a keeper, and returns once it holds what it was told to.
+///
+/// # Errors
+/// What the keeper says; `INTERNAL` when it cannot be started, `TIMEOUT` with kind `keeper_silent` when it does not answer.
+/// It is told to let go then.
+pub fn start(program: &Program, call: &Call<'_>, order: &Order) -> Result<()> {
+    // What it needs to know of the desktop is in the order.
+    let nothing = Environment(std::collections::BTreeMap::new());
+    let begun = helper::start(program, Role::InputKeeper, &nothing, &call.at_most(ANSWER), order, &[]);
+    begun.map(|_: bool| ()).map_err(|error| match error.kind_of() {
+        Some("deadline" | "cancelled") => silent(error.message()),
+        _ => error,
+    })
 }
 
-fn take_order() -> Result<Order> {
-    let bad = |why: String| Error::new(Code::InvalidArgs, "the keeper was not told what to hold").platform(why);
-    let mut line = String::new();
-    std::io::stdin().lock().take(1 << 16).read_line(&mut line).map_err(|error| bad(error.to_string()))?;
-    serde_json::from_str(&line).map_err(|error| bad(error.to_string()))
+/// A keeper that was started and said nothing: it may have pressed something or not.
+pub(crate) fn silent(why: &str) -> Error {
+    Error::new(Code::Timeout, "the process that holds keys and buttons did not answer")
+        .kind("keeper_silent")
+        .platform(why)
+        .delivery(Delivery::DeliveryUncertain)
+        .suggest("`release-all` lets go whatever is held")
 }
 
-struct Keeper {
+/// Is the keeper until everything is let go.
+///
+/// # Errors
+/// That it could not begin, which it has answered.
+pub(crate) fn keep(stage: Stage<'_>) -> Result<()> {
+    let Stage { input, output, end, clock, .. } = stage;
+    let order: Result<Order> = helper::take_order(input);
+    let keeper = order.and_then(|order| Keeper::begin(&order, clock).map(|keeper| (keeper, order)));
+    let told = helper::answer(output, keeper.as_ref().map(|_| true));
+    let (keeper, order) = keeper?;
+    // Where the answer did not arrive nobody is there any more who would ask for it to be let go.
+    keeper.stay(&order, told.is_ok().then_some(end));
+    Ok(())
+}
+
+struct Keeper<'c> {
+    clock: &'c dyn Clock,
     display: Display,
     grip: Grip,
     client: OwnedFd,
@@ -138,19 +136,19 @@ struct Keeper {
     until: Instant,
 }
 
-impl Keeper {
-    fn begin(order: &Order) -> Result<Keeper> {
+impl<'c> Keeper<'c> {
+    fn begin(order: &Order, clock: &'c dyn Clock) -> Result<Keeper<'c>> {
         let grip = order.grip.grip()?;
         let client = watch(&order.client)?;
         let listener = listen(&order.socket)?;
         let cancel = Cancel::default();
-        let call = Call::lasting(&SystemClock, &cancel, STRIKE);
+        let call = Call::lasting(clock, &cancel, STRIKE);
         let pressed = Display::connect(&call, &order.display, order.xauthority.as_deref())
             .and_then(|display| display.strike(&[grip.press()]).map(|()| display));
         match pressed {
             Ok(display) => {
                 let until = Instant::now() + Duration::from_millis(order.limit_ms);
-                Ok(Keeper { display, grip, client, listener, until })
+                Ok(Keeper { clock, display, grip, client, listener, until })
             }
             Err(error) => {
                 let _ = std::fs::remove_file(&order.socket);
@@ -160,8 +158,8 @@ impl Keeper {
     }
 
     /// Holds until there is a reason not to, and lets go.
-    fn stay(self, order: &Order, end: &AtomicBool) {
-        let asked = self.wait(end);
+    fn stay(self, order: &Order, end: Option<BorrowedFd<'_>>) {
+        let asked = end.and_then(|end| self.wait(end));
         let released = self.release(order).is_ok();
         // Removed before the answer: whoever has it may hold the same again.
         let _ = std::fs::remove_file(&order.socket);
@@ -171,29 +169,29 @@ impl Keeper {
     }
 
     /// Waits for a reason to let go; the connection of whoever asked for it.
-    fn wait(&self, end: &AtomicBool) -> Option<UnixStream> {
+    fn wait(&self, end: BorrowedFd<'_>) -> Option<UnixStream> {
         loop {
             let left = self.until.saturating_duration_since(Instant::now());
-            if left.is_zero() || end.load(Ordering::Acquire) {
+            if left.is_zero() {
                 return None;
             }
-            let slice = left.min(NOTICE);
             let timeout = Timespec {
-                tv_sec: i64::try_from(slice.as_secs()).unwrap_or(i64::MAX),
-                tv_nsec: i64::from(slice.subsec_nanos()),
+                tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+                tv_nsec: i64::from(left.subsec_nanos()),
             };
             let mut waiting = [
                 PollFd::new(&self.listener, PollFlags::IN),
                 PollFd::new(&self.client, PollFlags::IN),
                 // That the server went away is reported in any case.
                 PollFd::from_borrowed_fd(self.display.as_fd(), PollFlags::empty()),
+                PollFd::from_borrowed_fd(end, PollFlags::IN),
             ];
             match poll(&mut waiting, Some(&timeout)) {
                 Ok(0) | Err(rustix::io::Errno::INTR) => continue,
                 Ok(_) => {}
                 Err(_) => return None,
             }
-            if !waiting[1].revents().is_empty() || !waiting[2].revents().is_empty() {
+            if waiting[1..].iter().any(|waited| !waited.revents().is_empty()) {
                 return None;
             }
             // Some only look whether there is a keeper.
@@ -209,20 +207,23 @@ impl Keeper {
 
     fn release(&self, order: &Order) -> Result<()> {
         let cancel = Cancel::default();
-        let call = Call::lasting(&SystemClock, &cancel, STRIKE);
+        let call = Call::lasting(self.clock, &cancel, STRIKE);
         let strokes = [self.grip.release()];
         match self.display.limit(&call).and_then(|()| self.display.strike(&strokes)) {
             Ok(()) => Ok(()),
             // The connection may be spent; what is held is not bound to it.
-            Err(_) => strike_anew(&order.display, order.xauthority.as_deref(), &strokes),
+            Err(_) => strike_anew(self.clock, &order.display, order.xauthority.as_deref(), &strokes),
         }
     }
 }
 
 /// Carries out steps over a connection of its own.
-pub(crate) fn strike_anew(display: &str, xauthority: Option<&std::path::Path>, strokes: &[Stroke]) -> Result<()> {
+///
+/// # Errors
+/// As connecting to the display, and [`Display::strike`].
+pub fn strike_anew(clock: &dyn Clock, display: &str, xauthority: Option<&Path>, strokes: &[Stroke]) -> Result<()> {
     let cancel = Cancel::default();
-    let call = Call::lasting(&SystemClock, &cancel, STRIKE);
+    let call = Call::lasting(clock, &cancel, STRIKE);
     Display::connect(&call, display, xauthority)?.strike(strokes)
 }
 
@@ -232,10 +233,10 @@ fn watch(client: &Process) -> Result<OwnedFd> {
     let pid = i32::try_from(client.pid).ok().and_then(Pid::from_raw).ok_or_else(gone)?;
     let handle = pidfd_open(pid, PidfdFlags::empty()).map_err(|errno| gone().platform(errno.to_string()))?;
     // Looked at after the handle was taken: a later process of the same pid would show.
-    if surehand_linux::process_of(client.pid).as_ref() == Some(client) { Ok(handle) } else { Err(gone()) }
+    if crate::process::process(client.pid).as_ref() == Some(client) { Ok(handle) } else { Err(gone()) }
 }
 
-fn listen(socket: &std::path::Path) -> Result<UnixListener> {
+fn listen(socket: &Path) -> Result<UnixListener> {
     match UnixStream::connect(socket) {
         Ok(_) => {
             return Err(Error::new(Code::Conflict, "it is held already").kind("held_already"));
@@ -258,7 +259,7 @@ fn listen(socket: &std::path::Path) -> Result<UnixListener> {
 }
 
 /// Reads a line from somebody who may not answer.
-pub(crate) fn line_within(mut from: impl std::io::Read + std::os::fd::AsFd, span: Duration) -> Option<Vec<u8>> {
+pub fn line_within(mut from: impl std::io::Read + std::os::fd::AsFd, span: Duration) -> Option<Vec<u8>> {
     let end = Instant::now() + span;
     let mut line = Vec::new();
     let mut part = [0; 512];
