@@ -104,6 +104,8 @@ impl Intent {
             Intent::MultiClick | Intent::Hover | Intent::RightClick => true,
             Intent::Click => node.role.is_interactive(),
             Intent::Toggle | Intent::Uncheck | Intent::Check => possible,
+            // A terminal's keys for selecting all and deleting are commands to the program in it.
+            Intent::SetValue if node.is_terminal() => false,
             Intent::SetValue | Intent::TypeText => {
                 node.role == Role::TextField && node.affordances.text != TextAccess::Edit && !node.has(State::Readonly)
             }
@@ -268,6 +270,11 @@ fn refusal(node: &Node, intent: Intent) -> String {
         Intent::Scroll | Intent::ScrollTo => format!("this {role} cannot be scrolled"),
         Intent::TypeText if node.sets_number() => {
             format!("this {role} holds a number: use `set-value`")
+        }
+        Intent::SetValue if node.is_terminal() => {
+            "what a terminal shows is its program's and cannot be replaced, only the keyboard can write to it: use `type` \
+             or `press`"
+                .to_owned()
         }
         Intent::SetValue | Intent::TypeText => match &node.affordances.text {
             TextAccess::Broken(why) => why.clone().into_owned(),

@@ -271,6 +271,12 @@ impl Node {
             || matches!(self.native_role.as_str(), "toggle button" | "check menu item" | "radio menu item")
     }
 
+    /// Whether it is the screen of a terminal: what is written there goes to a program, and what is shown is that
+    /// program's, so that nothing of it can be selected and replaced.
+    pub fn is_terminal(&self) -> bool {
+        self.native_role == "terminal"
+    }
+
     /// Whether it gets a ref: because of its role, or because something can be done with it.
     pub fn is_interactive(&self) -> bool {
         self.role.is_interactive() || !self.capabilities().is_empty()

@@ -125,7 +125,7 @@ fn advertised((app, start): (&str, Start)) {
                 continue;
             }
             for action in node["available_actions"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-                let (command, further) = line(action, node);
+                let (command, further) = line(&desk, action, node);
                 let mut words = vec![command.as_str(), reference];
                 words.extend(further.iter().map(String::as_str));
                 words.extend(dry.then_some("--dry-run"));
@@ -142,16 +142,34 @@ fn advertised((app, start): (&str, Start)) {
     fixture.command("enable");
 }
 
+/// The command of a word of `available_actions`.
+fn command_of(word: &str) -> String {
+    match word {
+        "TypeText" => "type".to_owned(),
+        word => {
+            let parts = word
+                .chars()
+                .flat_map(|one| if one.is_uppercase() { vec!['-', one.to_ascii_lowercase()] } else { vec![one] });
+            parts.collect::<String>().trim_start_matches('-').to_owned()
+        }
+    }
+}
+
 /// The command for an action, with what it takes on this element.
-fn line(action: &str, node: &Value) -> (String, Vec<String>) {
-    let command = words(action);
+fn line(desk: &Desk, action: &str, node: &Value) -> (String, Vec<String>) {
+    let command = command_of(action);
     let number = matches!(node["role"].as_str(), Some("slider" | "incrementor" | "scrollbar"));
     let further = match command.as_str() {
         "set-value" if number => vec!["3"],
         "set-value" | "type" => vec!["x"],
-        "select" if node["role"] == "combobox" => vec!["Green"],
-        "select" if node["role"] == "table" => vec!["item 1"],
-        "select" => vec!["row 1"],
+        // Whoever asks for what is not there is told what is.
+        "select" => {
+            let reference = node["ref_id"].as_str().unwrap_or_default();
+            let run = desk.run(&["select", reference, "nothing like that", "--dry-run"]);
+            let options = run.json()["error"]["details"]["options"].as_array().cloned().unwrap_or_default();
+            let last = options.last().and_then(Value::as_str).map(str::to_owned);
+            return (command, vec![last.unwrap_or_else(|| "an option".to_owned())]);
+        }
         _ => Vec::new(),
     };
     (command, further.into_iter().map(str::to_owned).collect())
@@ -168,7 +186,10 @@ fn case_21_chromium_presses_by_its_own_word_and_says_that_only_the_keyboard_writ
     desk.ok(&["click", &press]);
     let saw = |what: &'static str| {
         let found = wait_until(PATIENCE, || {
-            told_by_page(&desk).iter().any(|event| event.as_str().is_some_and(|told| told.starts_with(what))).then_some(())
+            told_by_page(&desk)
+                .iter()
+                .any(|event| event.as_str().is_some_and(|told| told.starts_with(what)))
+                .then_some(())
         });
         assert!(found.is_some(), "{what}: {:?}", told_by_page(&desk));
     };
@@ -255,12 +276,16 @@ fn withheld(desk: &Desk, app: &str, name: &str, write: &dyn Fn(&str)) {
         }
         for property in ["value", "text"] {
             let answer = desk.ok(&["get", &field, "--property", property]);
-            assert_eq!((&answer["value"], &answer["withheld"]), (&Value::Null, &Value::from("secure_field")), "{answer}");
+            assert_eq!(
+                (&answer["value"], &answer["withheld"]),
+                (&Value::Null, &Value::from("secure_field")),
+                "{answer}"
+            );
         }
         let recorded = fs::read_to_string(folder.path().join(file)).expect("a recording");
         is_clean("a recording", &recorded);
         let snapshot = desk.ok(&["snapshot", "--app", app]);
-        let node = nodes(&snapshot["tree"]).into_iter().find(|node| node["name"] == name).cloned();
+        let node = nodes(&snapshot["tree"]).into_iter().find(|node| node["role"] == "textfield" && node["name"] == name).cloned();
         let mut node = node.unwrap_or_else(|| panic!("{name} is not there: {snapshot}"));
         assert!(node["states"].as_array().is_some_and(|states| states.iter().any(|state| state == "secure")), "{node}");
         node["ref_id"].take();

@@ -81,8 +81,13 @@ pub(super) fn plan(scope: &Scope<'_>, call: &Call<'_>, target: &Node, wanted: &s
         observation.ancestors(index).filter_map(|around| observation.nodes.get(around)).any(|node| node.recycles);
     let step = if target.affordances.choose {
         Move { object: target.object.clone(), operation: Operation::Choose { child: option.object.clone() } }
-    } else if let Some(action) =
-        option.affordances.press.known().cloned().filter(|press| chooses(target, press) && !(is_combo && in_stock))
+    } else if let Some(action) = option
+        .affordances
+        .press
+        .known()
+        .cloned()
+        // Firefox takes the press of an option that is not shown, and does nothing.
+        .filter(|press| chooses(target, press) && !(is_combo && (in_stock || option.has(State::Offscreen))))
     {
         Move { object: option.object.clone(), operation: Operation::Press { action } }
     } else {

@@ -94,16 +94,13 @@ fn drive(kind: &Kind) {
         has(events, "value-changed", "Copies", |event| event["value"].as_f64() == Some(4.0))
     });
     let rows = subject.target(kind.rows, "Rows");
-    subject.on("select list", &rows, &["row 1"], |events| {
-        has(events, "row-selected", "Rows", |event| event["row"] == 1)
-    });
+    subject
+        .on("select list", &rows, &["row 1"], |events| has(events, "row-selected", "Rows", |event| event["row"] == 1));
     let fold = match kind.fold {
         "" => subject.named("Details"),
         role => subject.target(role, "Details"),
     };
-    let folded = |on: bool| {
-        move |events: &[Value]| has(events, "expanded", "Details", |event| event["expanded"] == on)
-    };
+    let folded = |on: bool| move |events: &[Value]| has(events, "expanded", "Details", |event| event["expanded"] == on);
     subject.on("expand", &fold, &[], folded(true));
     subject.on("collapse", &fold, &[], folded(false));
     subject.compare(kind.title);
@@ -118,8 +115,9 @@ fn common(subject: &Subject<'_>, radio: &str, knob: i64) {
             has(events, "pressed", "Press me", |event| event["button"] == button && event["count"] == count)
         }
     };
-    let holds =
-        |text: &'static str| move |events: &[Value]| has(events, "changed", "Name field", |event| event["text"] == text);
+    let holds = |text: &'static str| {
+        move |events: &[Value]| has(events, "changed", "Name field", |event| event["text"] == text)
+    };
     subject.on("click button", &press, &[], |events| has(events, "clicked", "Press me", |_| true));
     subject.on("set-value textfield", &field, &["Zażółć"], holds("Zażółć"));
     subject.on("clear", &field, &[], holds(""));
@@ -156,7 +154,10 @@ fn common(subject: &Subject<'_>, radio: &str, knob: i64) {
     subject.drags(&volume, knob, |events| {
         has(events, "value-changed", "Volume", |event| event["value"].as_f64().is_some_and(|value| value > 75.0))
     });
-    subject.with("press", None, || ["press", "f9", "--app", subject.app].map(str::to_owned).to_vec(), |events| {
-        events.iter().any(|event| event["event"] == "key-press" && event["key"] == "F9")
-    });
+    subject.with(
+        "press",
+        None,
+        || ["press", "f9", "--app", subject.app].map(str::to_owned).to_vec(),
+        |events| events.iter().any(|event| event["event"] == "key-press" && event["key"] == "F9"),
+    );
 }

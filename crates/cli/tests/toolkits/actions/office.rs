@@ -43,7 +43,12 @@ fn writer_actions() {
     for (label, further) in [("toggle", &[][..]), ("select list", &["x"]), ("expand", &[])] {
         subject.on(label, &paragraph, further, |_| false);
     }
-    subject.with("press", None, || ["press", "end", "--app", "soffice"].map(str::to_owned).to_vec(), |_| true);
+    subject.with(
+        "press",
+        None,
+        || ["press", "x", "--app", "soffice"].map(str::to_owned).to_vec(),
+        |events| events.iter().any(|event| event["text"].as_str().is_some_and(|text| text.contains('x'))),
+    );
     subject.compare("LibreOffice Writer");
 }
 

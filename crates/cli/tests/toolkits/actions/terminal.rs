@@ -28,8 +28,8 @@ fn vte_actions() {
     subject.on("set-value textfield", &screen, &["a"], |events| text(events).contains('a'));
     subject.on("clear", &screen, &[], |_| false);
     subject.on("type", &screen, &["hi"], |events| text(events).ends_with("hi"));
-    subject.on("focus", &screen, &[], |_| true);
-    subject.on("scroll", &screen, &[], |_| true);
+    let turned = |events: &[Value]| count(events, "\u{1b}[<64;") + count(events, "\u{1b}[<65;") > 0;
+    subject.on("scroll", &screen, &[], turned);
     subject.on("hover", &screen, &[], |events| count(events, "\u{1b}[<35;") > 0);
     subject.on("click textfield", &screen, &[], |events| count(events, "\u{1b}[<0;") > 0);
     subject.on("double-click", &screen, &[], |events| count(events, "\u{1b}[<0;") >= 4);
@@ -42,8 +42,11 @@ fn vte_actions() {
         ["drag", "--from-xy", &at(2), "--to-xy", &at(8), "--app", app].map(str::to_owned).to_vec()
     };
     subject.with("drag", None, line, |events| count(events, "\u{1b}[<32;") > 0);
-    subject.with("press", None, || ["press", "f9", "--app", app].map(str::to_owned).to_vec(), |events| {
-        text(events).contains("\u{1b}[20~")
-    });
+    subject.with(
+        "press",
+        None,
+        || ["press", "f9", "--app", app].map(str::to_owned).to_vec(),
+        |events| text(events).contains("\u{1b}[20~"),
+    );
     subject.compare("VTE");
 }
