@@ -106,6 +106,10 @@ pub(super) fn plan_into_view(scope: &Scope<'_>, call: &Call<'_>, target: &Node) 
         let Some(view) = observation.nodes.get(area).and_then(|node| node.bounds.known().copied()) else { continue };
         for orientation in [Orientation::Vertical, Orientation::Horizontal] {
             let Some(bar) = bar_of(&observation, area, orientation) else { continue };
+            // A frame around what is scrolled has the same bars.
+            if moves.iter().any(|known: &Move| known.object == bar.object) {
+                continue;
+            }
             let (at, size, from, room) = match orientation {
                 Orientation::Vertical => (place.y, place.height, view.y, view.height),
                 Orientation::Horizontal => (place.x, place.width, view.x, view.width),
