@@ -23,12 +23,43 @@ const LESS: &str = "headless";
 /// With pointer and keyboard, which a person has to allow.
 const HEAD: &str = "headed";
 
-const UNSUPPORTED: &str = "ACTION_NOT_SUPPORTED";
+/// Refused, with which code and kind; with `headed:` also where pointer and keyboard are allowed.
+const NO_ROOM: &str = "headed: ACTION_FAILED offscreen";
+const NO_PLACE: &str = "headed: ACTION_NOT_SUPPORTED unknown_origin";
+const NONE: &str = "ACTION_NOT_SUPPORTED not_supported_by_element";
+const CLOSED: &str = "ACTION_NOT_SUPPORTED no_options";
+const NO_WAY: &str = "ACTION_NOT_SUPPORTED options_not_choosable";
+const NO_BAR: &str = "ACTION_NOT_SUPPORTED scroll_unsupported";
+const NO_VIEW: &str = "ACTION_NOT_SUPPORTED scroll_into_view_unsupported";
 
 /// The commands, with what each is tried on where that makes a difference.
 #[rustfmt::skip]
 const PREDICTED: &[(&str, [&str; 10])] = &[
-    ("click button",        [LESS, LESS, LESS, LESS, LESS, LESS, LESS, NOT, NOT, NOT]),
+    ("click button", [LESS, LESS, LESS, LESS, LESS, LESS, LESS, NOT, NOT, NOT]),
+    ("click checkbox", [LESS, HEAD, LESS, LESS, LESS, LESS, LESS, NOT, NOT, NOT]),
+    ("click textfield", [NOT, NOT, NOT, NOT, NOT, NOT, NOT, NOT, NOT, HEAD]),
+    ("double-click", [HEAD, HEAD, HEAD, HEAD, NO_ROOM, HEAD, HEAD, NOT, NOT, HEAD]),
+    ("triple-click", [HEAD, HEAD, HEAD, HEAD, NO_ROOM, HEAD, HEAD, NOT, NOT, HEAD]),
+    ("right-click", [HEAD, HEAD, HEAD, HEAD, NO_ROOM, HEAD, HEAD, NOT, NOT, HEAD]),
+    ("hover", [HEAD, HEAD, HEAD, HEAD, NO_PLACE, HEAD, HEAD, NOT, NOT, HEAD]),
+    ("drag", [HEAD, HEAD, HEAD, HEAD, NO_PLACE, HEAD, HEAD, NOT, NOT, HEAD]),
+    ("type", [LESS, LESS, LESS, LESS, LESS, HEAD, HEAD, LESS, NONE, HEAD]),
+    ("set-value textfield", [LESS, LESS, LESS, LESS, LESS, HEAD, HEAD, LESS, NONE, NONE]),
+    ("set-value slider", [LESS, LESS, LESS, LESS, NONE, LESS, LESS, NOT, NOT, NOT]),
+    ("set-value spinbutton", [LESS, LESS, LESS, LESS, NOT, NOT, NOT, NOT, NOT, NOT]),
+    ("clear", [LESS, LESS, LESS, LESS, LESS, HEAD, HEAD, LESS, NONE, NONE]),
+    ("press", [LESS, LESS, LESS, LESS, LESS, LESS, LESS, LESS, NOT, LESS]),
+    ("focus", [LESS, NONE, LESS, LESS, LESS, LESS, LESS, NOT, NOT, NOT]),
+    ("select combobox", [LESS, CLOSED, NO_WAY, NO_WAY, CLOSED, LESS, NO_WAY, NOT, NOT, NOT]),
+    ("select list", [LESS, LESS, LESS, LESS, NOT, NOT, NOT, NONE, NONE, NOT]),
+    ("toggle", [LESS, HEAD, LESS, LESS, LESS, LESS, LESS, NONE, NONE, NOT]),
+    ("check", [LESS, HEAD, LESS, LESS, LESS, LESS, LESS, NOT, NOT, NOT]),
+    ("check radiobutton", [LESS, HEAD, LESS, LESS, LESS, LESS, LESS, NOT, NOT, NOT]),
+    ("uncheck", [LESS, HEAD, LESS, LESS, LESS, LESS, LESS, NOT, NOT, NOT]),
+    ("expand", [LESS, NONE, NONE, NONE, NOT, LESS, LESS, NONE, NONE, NOT]),
+    ("collapse", [LESS, NONE, NONE, NONE, NOT, LESS, LESS, NOT, NOT, NOT]),
+    ("scroll", [LESS, LESS, LESS, LESS, NO_BAR, NO_BAR, NO_BAR, NOT, NOT, NO_BAR]),
+    ("scroll-to", [LESS, LESS, LESS, LESS, NO_VIEW, LESS, LESS, NOT, NOT, NOT]),
 ];
 
 fn column(title: &str) -> usize {
