@@ -194,21 +194,23 @@ fn focus(bench: &mut Bench<'_>) -> Done {
 
 fn choose(bench: &mut Bench<'_>) -> Done {
     let observation = bench.observe()?;
-    let (list, option) = observation
-        .nodes
-        .iter()
-        .enumerate()
-        .filter(|(_, node)| node.name.text() == Some("Rows") && node.affordances.choose)
-        .find_map(|(index, list)| {
-            let option = list.children.iter().find(|child| contains(&observation, **child, "row 1"))?;
-            Some((&observation.nodes[index], &observation.nodes[*option]))
-        })
-        .ok_or("nothing called Rows lets its row 1 be chosen")?;
-    let process = observation.application.process.clone();
-    let (list, option) = (list.object.clone(), option.object.clone());
-    bench.perform(&list, &Operation::Choose { child: option.clone() }).map_err(|error| error.to_string())?;
+    let rows = observation.nodes.iter().filter(|node| node.name.text() == Some("Rows"));
+    let found = rows.filter_map(|list| {
+        let index = list.children.iter().find(|child| contains(&observation, **child, "row 1"))?;
+        let option = observation.nodes.get(*index)?;
+        // Where the list itself lets nothing be chosen, its options do.
+        if list.affordances.choose {
+            Some((list, Operation::Choose { child: option.object.clone() }, option))
+        } else {
+            let action = option.affordances.press.known().cloned()?;
+            Some((option, Operation::Press { action }, option))
+        }
+    });
+    let (target, operation, option) = found.last().ok_or("nothing called Rows lets its row 1 be chosen")?;
+    bench.perform(&target.object, &operation).map_err(|error| error.to_string())?;
     bench.until("it is chosen", || {
-        let live = element(bench.inspect(&option, &process).map_err(|error| error.to_string())?)?;
+        let live = bench.inspect(&option.object, &observation.application.process);
+        let live = element(live.map_err(|error| error.to_string())?)?;
         ensure(live.node.has(State::Selected), || format!("{:?}", live.node.states))
     })
 }
