@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -122,19 +122,19 @@ impl Toolkits {
             reports.push(serde_json::from_str(&text).with_context(|| format!("the report of {name} is damaged"))?);
         }
         let reference = root().join("docs/reference");
-        write_page(self.output.unwrap_or_else(|| reference.join("toolkits.md")), &page(&reports)?)?;
+        write_page(&self.output.unwrap_or_else(|| reference.join("toolkits.md")), &page(&reports)?)?;
         write_page(
-            self.actions.unwrap_or_else(|| reference.join("actions.md")),
+            &self.actions.unwrap_or_else(|| reference.join("actions.md")),
             &actions::page(&actions::read(&folder)?)?,
         )
     }
 }
 
-fn write_page(output: PathBuf, page: &str) -> Result<()> {
+fn write_page(output: &Path, page: &str) -> Result<()> {
     if let Some(folder) = output.parent() {
         fs::create_dir_all(folder).context("no folder for the page")?;
     }
-    fs::write(&output, page).context("the page cannot be written")?;
+    fs::write(output, page).context("the page cannot be written")?;
     print(format_args!("{}", output.display()));
     Ok(())
 }

@@ -328,6 +328,17 @@ mod tests {
     }
 
     #[test]
+    fn in_a_terminal_the_keyboard_types_and_replaces_nothing() {
+        let mut screen = node(Role::TextField, &[]);
+        screen.affordances.text = TextAccess::Read;
+        assert!(examine_with(&screen, Intent::SetValue, true).actionable);
+        screen.native_role = "terminal".into();
+        assert!(examine_with(&screen, Intent::TypeText, true).actionable);
+        let report = examine_with(&screen, Intent::SetValue, true);
+        assert!(report.terminal().is_some_and(|check| check.check == CheckKind::Editable), "{report:?}");
+    }
+
+    #[test]
     fn actions_that_could_not_be_read_are_not_said_to_be_missing() {
         let button = node(Role::Button, &[]);
         let report = examine(&button, Intent::Click);

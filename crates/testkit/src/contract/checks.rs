@@ -195,7 +195,7 @@ fn focus(bench: &mut Bench<'_>) -> Done {
 fn choose(bench: &mut Bench<'_>) -> Done {
     let observation = bench.observe()?;
     let rows = observation.nodes.iter().filter(|node| node.name.text() == Some("Rows"));
-    let found = rows.filter_map(|list| {
+    let mut found = rows.filter_map(|list| {
         let index = list.children.iter().find(|child| contains(&observation, **child, "row 1"))?;
         let option = observation.nodes.get(*index)?;
         // Where the list itself lets nothing be chosen, its options do.
@@ -206,7 +206,7 @@ fn choose(bench: &mut Bench<'_>) -> Done {
             Some((option, Operation::Press { action }, option))
         }
     });
-    let (target, operation, option) = found.last().ok_or("nothing called Rows lets its row 1 be chosen")?;
+    let (target, operation, option) = found.next_back().ok_or("nothing called Rows lets its row 1 be chosen")?;
     bench.perform(&target.object, &operation).map_err(|error| error.to_string())?;
     bench.until("it is chosen", || {
         let live = bench.inspect(&option.object, &observation.application.process);
