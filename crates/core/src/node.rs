@@ -279,7 +279,8 @@ impl Node {
 
     /// Whether it gets a ref: because of its role, or because something can be done with it.
     pub fn is_interactive(&self) -> bool {
-        self.role.is_interactive() || !self.capabilities().is_empty()
+        // Some toolkits offer a context menu on every text and frame, and a ref on each would be a ref on everything.
+        self.role.is_interactive() || self.capabilities().iter().any(|one| *one != Capability::RightClick)
     }
 
     /// What it holds, as a caller sees it; nothing for a secret, nor where the application does not say

@@ -77,7 +77,8 @@ fn drive(desk: &Desk, _browser: &Program, title: &'static str) {
     subject.on("triple-click", &press, &[], is("click=go=3"));
     subject.on("right-click", &press, &[], is("contextmenu=go"));
     subject.drags(&volume, 5, |events| {
-        let mut values = events.iter().filter_map(|event| event.as_str()?.strip_prefix("input=vol=")?.parse::<i64>().ok());
+        let mut values =
+            events.iter().filter_map(|event| event.as_str()?.strip_prefix("input=vol=")?.parse::<i64>().ok());
         values.next_back().is_some_and(|value| value > 75)
     });
     subject.with("press", None, || ["press", "f9", "--app", title].map(str::to_owned).to_vec(), is("keydown=F9"));
