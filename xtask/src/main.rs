@@ -41,7 +41,7 @@ enum Task {
     Codegen(codegen::Codegen),
     /// Print the line that installs the system's packages.
     Packages(packages::Packages),
-    /// Drive every toolkit and write what works into docs/reference/toolkits.md.
+    /// Drive every toolkit and write what works into docs/reference/toolkits.md and actions.md.
     Toolkits(toolkits::Toolkits),
 }
 

@@ -4,12 +4,14 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 
 use crate::process::{cargo, print, root, run};
+
+mod actions;
 
 /// What each toolkit hides or lies about, found by experiment, and what surehand does then. In the order of the
 /// table.
@@ -85,13 +87,16 @@ pub(crate) struct Toolkits {
     /// Where the page goes [default: docs/reference/toolkits.md].
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Where the page of the actions goes [default: docs/reference/actions.md].
+    #[arg(long, value_name = "FILE")]
+    actions: Option<PathBuf>,
     /// Keep the recordings that are made on the way in crates/testkit/recordings, in the place of those there.
     #[arg(long)]
     record: bool,
 }
 
 impl Toolkits {
-    /// Installs what is missing, drives every toolkit, and writes the page.
+    /// Installs what is missing, drives every toolkit, and writes the pages.
     ///
     /// # Errors
     /// When something cannot be installed, or a toolkit does not do what its test says.
@@ -116,14 +121,22 @@ impl Toolkits {
             let text = fs::read_to_string(&file).with_context(|| format!("{name} reported nothing"))?;
             reports.push(serde_json::from_str(&text).with_context(|| format!("the report of {name} is damaged"))?);
         }
-        let output = self.output.unwrap_or_else(|| root().join("docs/reference/toolkits.md"));
-        if let Some(folder) = output.parent() {
-            fs::create_dir_all(folder).context("no folder for the page")?;
-        }
-        fs::write(&output, page(&reports)?).context("the page cannot be written")?;
-        print(format_args!("{}", output.display()));
-        Ok(())
+        let reference = root().join("docs/reference");
+        write_page(&self.output.unwrap_or_else(|| reference.join("toolkits.md")), &page(&reports)?)?;
+        write_page(
+            &self.actions.unwrap_or_else(|| reference.join("actions.md")),
+            &actions::page(&actions::read(&folder)?)?,
+        )
     }
+}
+
+fn write_page(output: &Path, page: &str) -> Result<()> {
+    if let Some(folder) = output.parent() {
+        fs::create_dir_all(folder).context("no folder for the page")?;
+    }
+    fs::write(output, page).context("the page cannot be written")?;
+    print(format_args!("{}", output.display()));
+    Ok(())
 }
 
 /// The page.

@@ -39,6 +39,9 @@ pub(crate) struct Press {
 /// How long looking for the window may take.
 const LOOK_MS: u64 = 5_000;
 
+/// How long the keys may take until the application has dealt with them.
+const LINGER: std::time::Duration = std::time::Duration::from_millis(250);
+
 /// What was pressed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub(crate) struct Pressed {
@@ -88,6 +91,10 @@ impl Command for Press {
                 _ => error,
             }
         })?;
+        // An application tells the accessibility registry of every key, and Chromium ends when somebody who listened to it
+        // leaves meanwhile.
+        let linger = call.at_most(LINGER);
+        linger.clock.pause(linger.left(), linger.cancel);
         let disposition = Delivery::DeliveredUnverified.into();
         cx.disposition = Some(disposition);
         Ok(Pressed {

@@ -104,6 +104,8 @@ impl Intent {
             Intent::MultiClick | Intent::Hover | Intent::RightClick => true,
             Intent::Click => node.role.is_interactive(),
             Intent::Toggle | Intent::Uncheck | Intent::Check => possible,
+            // A terminal's keys for selecting all and deleting are commands to the program in it.
+            Intent::SetValue if node.is_terminal() => false,
             Intent::SetValue | Intent::TypeText => {
                 node.role == Role::TextField && node.affordances.text != TextAccess::Edit && !node.has(State::Readonly)
             }
@@ -269,6 +271,11 @@ fn refusal(node: &Node, intent: Intent) -> String {
         Intent::TypeText if node.sets_number() => {
             format!("this {role} holds a number: use `set-value`")
         }
+        Intent::SetValue if node.is_terminal() => {
+            "what a terminal shows is its program's and cannot be replaced, only the keyboard can write to it: use `type` \
+             or `press`"
+                .to_owned()
+        }
         Intent::SetValue | Intent::TypeText => match &node.affordances.text {
             TextAccess::Broken(why) => why.clone().into_owned(),
             TextAccess::Edit => format!("this {} is read-only", node.role),
@@ -318,6 +325,17 @@ mod tests {
         assert!(examine(&item, Intent::Click).actionable);
         item.states = Reading::Unknown;
         assert!(examine(&item, Intent::Click).actionable);
+    }
+
+    #[test]
+    fn in_a_terminal_the_keyboard_types_and_replaces_nothing() {
+        let mut screen = node(Role::TextField, &[]);
+        screen.affordances.text = TextAccess::Read;
+        assert!(examine_with(&screen, Intent::SetValue, true).actionable);
+        screen.native_role = "terminal".into();
+        assert!(examine_with(&screen, Intent::TypeText, true).actionable);
+        let report = examine_with(&screen, Intent::SetValue, true);
+        assert!(report.terminal().is_some_and(|check| check.check == CheckKind::Editable), "{report:?}");
     }
 
     #[test]

@@ -271,9 +271,16 @@ impl Node {
             || matches!(self.native_role.as_str(), "toggle button" | "check menu item" | "radio menu item")
     }
 
+    /// Whether it is the screen of a terminal: what is written there goes to a program, and what is shown is that
+    /// program's, so that nothing of it can be selected and replaced.
+    pub fn is_terminal(&self) -> bool {
+        self.native_role == "terminal"
+    }
+
     /// Whether it gets a ref: because of its role, or because something can be done with it.
     pub fn is_interactive(&self) -> bool {
-        self.role.is_interactive() || !self.capabilities().is_empty()
+        // Some toolkits offer a context menu on every text and frame, and a ref on each would be a ref on everything.
+        self.role.is_interactive() || self.capabilities().iter().any(|one| *one != Capability::RightClick)
     }
 
     /// What it holds, as a caller sees it; nothing for a secret, nor where the application does not say

@@ -64,7 +64,8 @@ pub fn type_text(platform: &dyn Platform, call: &Call<'_>, field: Field<'_>, tex
     let window = rearrange::focus(platform, call, field.window)?;
     let had_focus = field.node.has(State::Focused);
     let is_told = had_focus || focus_element(platform, call, &field, &window)?;
-    if !had_focus && field.node.value().is_some_and(|held| !held.is_empty()) {
+    // To the program in a terminal that key would be one more input.
+    if !had_focus && !field.node.is_terminal() && field.node.value().is_some_and(|held| !held.is_empty()) {
         // Some fields select all they hold when they get the focus, and typing would replace it.
         strike(platform, call, &window, Stroke::Chord("end".parse()?))?;
     }
@@ -258,6 +259,10 @@ fn read_back(
             last = Some(after);
         }
         if patience.left().is_zero() || call.go_on().is_err() {
+            // Whether a terminal shows what is typed is up to the program in it.
+            if field.node.is_terminal() {
+                return Ok(ReadBack::NotTold);
+            }
             return Err(Error::new(
                 Code::ActionFailed,
                 "what was typed is not what the element holds now; part of the text may be there",

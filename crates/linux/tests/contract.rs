@@ -118,23 +118,36 @@ impl Subject for Linux {
     }
 }
 
+/// What core does with scroll bars instead.
+const NO_SCROLL: (&str, &str) =
+    ("what was out of sight is brought into view", "it has no call that scrolls to something");
+
+/// Qt has no expander, and its trees no action.
+const NO_FOLD: (&str, &str) =
+    ("what was folded open and shut says so", "items of its trees offer no action that folds");
+
 #[test]
 fn live_the_contract_is_kept_with_gtk3() {
-    contract::run(&mut Linux::new("fixture-gtk3", "gtk3_app.py", &[], &[]));
+    contract::run(&mut Linux::new("fixture-gtk3", "gtk3_app.py", &[], &[NO_SCROLL]));
 }
 
 #[test]
 fn live_the_contract_is_kept_with_gtk4() {
-    let exempt = &[("a check box shows that it was toggled", "check buttons of GTK 4 offer no action before 4.10")];
+    let exempt = &[
+        ("a check box shows that it was toggled", "check buttons of GTK 4 offer no action before 4.10"),
+        ("what takes the focus says that it has it", "GTK 4 has no call that gives the focus"),
+        ("what was folded open and shut says so", "expanders of GTK 4 offer no action"),
+        NO_SCROLL,
+    ];
     contract::run(&mut Linux::new("fixture-gtk4", "gtk4_app.py", &[], exempt));
 }
 
 #[test]
 fn live_the_contract_is_kept_with_qt5() {
-    contract::run(&mut Linux::new("fixture-qt5", "qt_app.py", &["5"], &[]));
+    contract::run(&mut Linux::new("fixture-qt5", "qt_app.py", &["5"], &[NO_SCROLL, NO_FOLD]));
 }
 
 #[test]
 fn live_the_contract_is_kept_with_qt6() {
-    contract::run(&mut Linux::new("fixture-qt6", "qt_app.py", &["6"], &[]));
+    contract::run(&mut Linux::new("fixture-qt6", "qt_app.py", &["6"], &[NO_SCROLL, NO_FOLD]));
 }

@@ -2,7 +2,7 @@
 //!
 //! The checks need one application with one window. In it, in a group called `Letters`, are the buttons
 //! `Alpha`, `Beta` and `Gamma`; further a text field `Name field` that holds `hello`, a spin button `Copies`
-//! from 1 to 99 and a check box `Check me`.
+//! from 1 to 99, a check box `Check me`, a list `Rows` with a `row 1`, and `Details`, which folds and is out of sight.
 //!
 //! [`run`] carries out all of them in order; the last ones end the application.
 

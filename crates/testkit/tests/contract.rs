@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex};
 
 use surehand_core::object::ObjectId;
 use surehand_core::platform::Platform;
+use surehand_core::role::Role;
+use surehand_core::state::State;
 use surehand_core::time::Clock;
 use surehand_testkit::clock::VirtualClock;
 use surehand_testkit::contract::{self, Subject};
-use surehand_testkit::fake::{FakePlatform, button, check, field, group, spin};
+use surehand_testkit::fake::{FakePlatform, button, check, element, expander, field, group, item, spin};
 
 struct Fake {
     fake: FakePlatform,
@@ -28,9 +30,13 @@ impl Fake {
             "Window",
             [
                 group("Letters", letters).key("letters"),
-                field("Name field").holding("hello"),
+                field("Name field").holding("hello").edit(|node| node.affordances.focus = true),
                 spin("Copies", 1.0, 1.0..=99.0),
                 check("Check me"),
+                element(Role::ListBox, "Rows")
+                    .with([item("row 0"), item("row 1")])
+                    .edit(|node| node.affordances.choose = true),
+                expander("Details").state(State::Offscreen).edit(|node| node.affordances.scroll_to = true),
             ],
         );
         let pressed: Arc<Mutex<Vec<&'static str>>> = Arc::default();

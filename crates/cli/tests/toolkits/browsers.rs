@@ -23,7 +23,7 @@ fn page() -> String {
     format!("file://{}", Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/toolkits/page.html").display())
 }
 
-fn chromium(desk: &Desk, last: &str) -> Program {
+pub(crate) fn chromium(desk: &Desk, last: &str) -> Program {
     let mut arguments = vec!["--no-first-run", "--disable-gpu", "--user-data-dir={folder}", last];
     // It refuses to run as root with its sandbox. The test says that it may, the product never does.
     if rustix::process::geteuid().is_root() {
@@ -46,6 +46,12 @@ fn chromium_app_window() {
     let _browser = chromium(&desk, &format!("--app={}", page()));
     drive_chromium(&desk, None);
     desk.report("Chromium app window", "Chromium");
+}
+
+pub(crate) fn firefox(desk: &Desk, page: &str) -> Program {
+    let folder = Program::folder();
+    fs::write(folder.path().join("user.js"), FIREFOX).expect("a profile");
+    Program::start_in(&desk.desktop, "firefox-esr", &["--no-remote", "--profile", "{folder}", page], folder)
 }
 
 fn drive_chromium(desk: &Desk, recording: Option<&str>) {
@@ -115,13 +121,9 @@ fn drive(desk: &Desk, app: &str, recording: Option<&str>) {
 }
 
 #[test]
-fn firefox() {
+fn firefox_tab() {
     let desk = Desk::start();
-    let folder = Program::folder();
-    fs::write(folder.path().join("user.js"), FIREFOX).expect("a profile");
-    let page = page();
-    let arguments = ["--no-remote", "--profile", "{folder}", &page];
-    let _browser = Program::start_in(&desk.desktop, "firefox-esr", &arguments, folder);
+    let _browser = firefox(&desk, &page());
     desk.window("toolkit page");
     drive(&desk, "Firefox", Some("firefox"));
     // Its interface for editing answers that it did what it did not do, so it is not used.

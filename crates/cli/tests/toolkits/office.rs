@@ -7,7 +7,7 @@ use surehand_testkit::live::{Program, wait_until};
 
 use crate::support::{Desk, PATIENCE};
 
-const TEXT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+pub(crate) const TEXT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
  xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.3"
  office:mimetype="application/vnd.oasis.opendocument.text">
@@ -15,7 +15,7 @@ const TEXT: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </office:document>
 "#;
 
-const SHEET: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+pub(crate) const SHEET: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"
  xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"
  xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" office:version="1.3"
@@ -27,7 +27,7 @@ const SHEET: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 </office:document>
 "#;
 
-fn office(desk: &Desk, name: &str, content: &str) -> Program {
+pub(crate) fn office(desk: &Desk, name: &str, content: &str) -> Program {
     let folder = Program::folder();
     fs::write(folder.path().join(name), content).expect("a document");
     let document = format!("{{folder}}/{name}");

@@ -75,6 +75,14 @@ impl Desk {
         std::fs::write(Path::new(&folder).join(format!("{name}.json")), facts.to_string()).expect("a report");
     }
 
+    /// Writes down how every command came out, for `docs/reference/actions.md`, where somebody wants to know.
+    #[allow(clippy::disallowed_methods, reason = "a test is started by a person or a machine, not by a binary of ours")]
+    pub(crate) fn keep_actions(&self, name: &str, came_out: &[(&str, String)]) {
+        let Some(folder) = std::env::var_os("TOOLKITS_REPORT") else { return };
+        let text = serde_json::json!(came_out).to_string();
+        std::fs::write(Path::new(&folder).join(format!("{name}.actions.json")), text).expect("a report");
+    }
+
     /// Runs a command that has to be refused before anything is sent, for a reason that names what is left.
     pub(crate) fn refused(&self, arguments: &[&str]) -> String {
         let run = self.run(arguments);

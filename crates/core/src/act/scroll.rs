@@ -94,7 +94,8 @@ pub(super) fn plan_into_view(scope: &Scope<'_>, call: &Call<'_>, target: &Node) 
             .detail("retryable", false)
             .suggest("`scroll` what it is in, and look again")
     };
-    let Some(mut place) = observation.nodes.get(index).and_then(|node| node.bounds.known().copied()) else {
+    let told = observation.nodes.get(index).and_then(|node| node.bounds.known().copied());
+    let Some(mut place) = told.or_else(|| guessed_place(&observation, index)) else {
         return Err(unsupported("where it is, is not known"));
     };
     if !place.has_area() {
@@ -105,11 +106,17 @@ pub(super) fn plan_into_view(scope: &Scope<'_>, call: &Call<'_>, target: &Node) 
         let Some(view) = observation.nodes.get(area).and_then(|node| node.bounds.known().copied()) else { continue };
         for orientation in [Orientation::Vertical, Orientation::Horizontal] {
             let Some(bar) = bar_of(&observation, area, orientation) else { continue };
+            // A frame around what is scrolled has the same bars.
+            if moves.iter().any(|known: &Move| known.object == bar.object) {
+                continue;
+            }
             let (at, size, from, room) = match orientation {
                 Orientation::Vertical => (place.y, place.height, view.y, view.height),
                 Orientation::Horizontal => (place.x, place.width, view.x, view.width),
             };
-            let way = way_into(i64::from(at), i64::from(size), i64::from(from), i64::from(room));
+            let (at, size, from, room) = (i64::from(at), i64::from(size), i64::from(from), i64::from(room));
+            // What is only guessed gets as much room for the mistake as there is.
+            let way = if told.is_some() { way_into(at, size, from, room) } else { at + size / 2 - from - room / 2 };
             let wanted = (bar.current + way as f64).clamp(bar.minimum, bar.maximum);
             if way == 0 || (wanted - bar.current).abs() < f64::EPSILON {
                 continue;
@@ -132,6 +139,26 @@ pub(super) fn plan_into_view(scope: &Scope<'_>, call: &Call<'_>, target: &Node) 
 pub(super) fn is_shown(scope: &Scope<'_>, call: &Call<'_>, target: &ObjectId) -> Option<bool> {
     let (observation, index) = look(scope, call, target).ok()?;
     shows(&observation, index)
+}
+
+/// Where an element is that is out of sight and whose place is not told, as GTK 3 does: between those beside it whose
+/// places are, in what they are in. Whether it is shown then is looked at, as always.
+fn guessed_place(observation: &Observation, index: usize) -> Option<Rect> {
+    let told = |index: usize| observation.nodes.get(index)?.bounds.known().copied().filter(Rect::has_area);
+    let parent = observation.ancestors(index).next()?;
+    let around = told(parent).or_else(|| guessed_place(observation, parent))?;
+    let beside = &observation.nodes.get(parent)?.children;
+    let own = beside.iter().position(|child| *child == index)?;
+    let (before, after) = (beside.get(..own)?, beside.get(own + 1..)?);
+    let untold =
+        |side: &mut dyn Iterator<Item = &usize>| side.take_while(|child| told(**child).is_none()).count() as i64;
+    let (above, below) = (untold(&mut before.iter().rev()), untold(&mut after.iter()));
+    let end = |place: Rect| i64::from(place.y) + i64::from(place.height);
+    let top = before.iter().rev().find_map(|child| told(*child)).map_or(i64::from(around.y), end);
+    let bottom = after.iter().find_map(|child| told(*child)).map_or(end(around), |place| i64::from(place.y));
+    let share = (bottom - top).max(0) / (above + 1 + below);
+    let (y, height) = (i32::try_from(top + share * above).ok()?, u32::try_from(share).ok()?);
+    Some(Rect { y, height: height.max(1), ..around })
 }
 
 /// By how much a view has to go on for something to lie in it; the beginning where it does not fit.

@@ -79,10 +79,18 @@ pub(super) fn plan(scope: &Scope<'_>, call: &Call<'_>, target: &Node, wanted: &s
     }
     let in_stock =
         observation.ancestors(index).filter_map(|around| observation.nodes.get(around)).any(|node| node.recycles);
-    let step = if target.affordances.choose {
+    // A container counts its own children. What hangs deeper would be another one by its place, but for the menu of a
+    // combo box, which has all of them.
+    let counted = is_combo || observation.nodes.first().is_some_and(|first| first.children.contains(&index));
+    let step = if target.affordances.choose && counted {
         Move { object: target.object.clone(), operation: Operation::Choose { child: option.object.clone() } }
-    } else if let Some(action) =
-        option.affordances.press.known().cloned().filter(|press| chooses(target, press) && !(is_combo && in_stock))
+    } else if let Some(action) = option
+        .affordances
+        .press
+        .known()
+        .cloned()
+        // Firefox takes the press of an option that is not shown, and does nothing.
+        .filter(|press| chooses(target, press) && !(is_combo && (in_stock || option.has(State::Offscreen))))
     {
         Move { object: option.object.clone(), operation: Operation::Press { action } }
     } else {

@@ -35,6 +35,10 @@ pub const CHECKS: &[Check] = &[
     ("text is inserted", insert_text),
     ("a number is set and read back", number),
     ("a check box shows that it was toggled", toggle),
+    ("what takes the focus says that it has it", focus),
+    ("the option that was chosen is the one that is chosen", choose),
+    ("what was folded open and shut says so", fold),
+    ("what was out of sight is brought into view", scroll_to),
     ("an action that is not offered presses nothing", unknown_action),
     ("what was removed is gone", removal),
     ("nothing can be done to what is gone", action_on_the_removed),
@@ -195,6 +199,63 @@ fn toggle(bench: &mut Bench<'_>) -> Done {
     let before = check.has(State::Checked);
     let press = press(&check)?;
     change(bench, "Check me", &press, |node| node.has(State::Checked) != before)
+}
+
+fn focus(bench: &mut Bench<'_>) -> Done {
+    let (field, _) = bench.find("Name field")?;
+    ensure(field.affordances.focus, || "it is not said to take the focus".to_owned())?;
+    change(bench, "Name field", &Operation::Focus, |node| node.has(State::Focused))
+}
+
+fn choose(bench: &mut Bench<'_>) -> Done {
+    let observation = bench.observe()?;
+    let rows = observation.nodes.iter().filter(|node| node.name.text() == Some("Rows"));
+    let mut found = rows.filter_map(|list| {
+        let index = list.children.iter().find(|child| contains(&observation, **child, "row 1"))?;
+        let option = observation.nodes.get(*index)?;
+        // Where the list itself lets nothing be chosen, its options do.
+        if list.affordances.choose {
+            Some((list, Operation::Choose { child: option.object.clone() }, option))
+        } else {
+            let action = option.affordances.press.known().cloned()?;
+            Some((option, Operation::Press { action }, option))
+        }
+    });
+    let (target, operation, option) = found.next_back().ok_or("nothing called Rows lets its row 1 be chosen")?;
+    bench.perform(&target.object, &operation).map_err(|error| error.to_string())?;
+    bench.until("it is chosen", || {
+        let live = bench.inspect(&option.object, &observation.application.process);
+        let live = element(live.map_err(|error| error.to_string())?)?;
+        ensure(live.node.has(State::Selected), || format!("{:?}", live.node.states))
+    })
+}
+
+/// Whether a node, or something in it, is called so.
+fn contains(observation: &Observation, index: usize, name: &str) -> bool {
+    observation.nodes.get(index).is_some_and(|node| {
+        node.name.text() == Some(name) || node.children.iter().any(|child| contains(observation, *child, name))
+    })
+}
+
+fn fold(bench: &mut Bench<'_>) -> Done {
+    for open in [true, false] {
+        let (node, _) = bench.find("Details")?;
+        let offers = &node.affordances;
+        let operation = if open {
+            offers.expand.clone().map(|action| Operation::Expand { action })
+        } else {
+            offers.collapse.clone().map(|action| Operation::Collapse { action })
+        };
+        let operation = operation.ok_or("it is not said to fold")?;
+        change(bench, "Details", &operation, |node| node.has(State::Expanded) == open)?;
+    }
+    Ok(())
+}
+
+fn scroll_to(bench: &mut Bench<'_>) -> Done {
+    let (node, _) = bench.find("Details")?;
+    ensure(node.affordances.scroll_to, || "it is not said to scroll into view".to_owned())?;
+    change(bench, "Details", &Operation::ScrollTo, |node| !node.has(State::Offscreen))
 }
 
 fn unknown_action(bench: &mut Bench<'_>) -> Done {
