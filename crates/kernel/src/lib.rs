@@ -58,10 +58,16 @@
 //! content, and is swept. *Undo* checks that `n.txt` still is inode 9 with that SHA-256, and exchanges again.
 
 pub mod action;
+pub mod anchor;
 pub mod authority;
 pub mod canonical;
 pub mod capability;
+pub mod compile;
+pub mod effect;
+pub mod engine;
+pub mod journal;
 pub mod path;
+pub mod plan;
 pub mod policy;
 pub mod refusal;
 pub mod root;
