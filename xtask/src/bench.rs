@@ -51,7 +51,7 @@ impl Bench {
 }
 
 /// A program that was built in release.
-fn built(name: &str) -> PathBuf {
+pub(crate) fn built(name: &str) -> PathBuf {
     let target = variable("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     target.join("release").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }

@@ -10,6 +10,7 @@ use clap::{Parser, Subcommand};
 mod bench;
 mod codegen;
 mod demo;
+mod fault;
 mod packages;
 mod process;
 mod test;
@@ -30,6 +31,8 @@ enum Task {
     Demo(demo::Demo),
     /// Measure, side by side in one run.
     Bench(bench::Bench),
+    /// Let the power fail, calls fail and processes die, and count what got lost.
+    Fault(fault::Fault),
     /// Install what the tests need and run all of them.
     Test(test::Test),
     /// Prove the invariants of ARCHITECTURE.md that a program can prove.
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().task {
         Task::Demo(task) => task.run(),
         Task::Bench(task) => task.run(),
+        Task::Fault(task) => task.run(),
         Task::Test(task) => task.run(),
         Task::Tidy(task) => task.run(),
         Task::Codegen(task) => task.run(),

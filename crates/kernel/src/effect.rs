@@ -288,8 +288,15 @@ pub(crate) fn discard(root: &Root<'_>, stage: &RelPath, ident: Option<&Ident>) {
     let Some(ident) = ident else { return };
     if let Ok(Some(stat)) = root.look(stage)
         && ident.is(&stat)
-        && let Err(error) = clear(root, stage)
     {
-        tracing::debug!(%error, "a prepared file stays in our folder");
+        let ours = stage.components().next() == Some(crate::path::OURS.as_bytes());
+        let gone = clear(root, stage).and_then(|place| {
+            // In a person's folder: its time, which is told next, has to be one that lasts.
+            let synced = if ours { Ok(()) } else { root.sys.sync(&place.dir.handle) };
+            synced.map_err(|errno| failed(errno, "a directory cannot be made durable"))
+        });
+        if let Err(error) = gone {
+            tracing::debug!(%error, "a prepared file stays");
+        }
     }
 }

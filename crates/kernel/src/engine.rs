@@ -11,7 +11,7 @@ use surehand_core::{Code, Error, Result};
 
 use crate::anchor;
 use crate::canonical::hex;
-use crate::effect::{Expect, Step};
+use crate::effect::{Expect, Record, Step};
 use crate::journal::{self, Found, Head, Journal, Line, State, Status, Tasks, Way};
 use crate::path::{OURS, shown};
 use crate::root::{Root, STAGE, VAULT, failed};
@@ -64,6 +64,8 @@ pub struct Session<'s> {
     journal: Journal<'s>,
     /// Directories whose times this pass has told.
     told: HashSet<u64>,
+    /// What was prepared for steps that are not done.
+    leftovers: Vec<(Step, Record)>,
     /// Held until the session is dropped.
     _lock: Handle,
 }
@@ -95,13 +97,14 @@ impl<'s> Session<'s> {
             .map_err(|errno| failed(errno, "the journal cannot be opened"))?;
         let (id, found, mut notes) = read_journal(&root, &state, &ours, &file, adopt)?;
         let journal = Journal::new(sys, file, found.head.clone());
-        let mut session = Session { root, id, notes: Vec::new(), state, ours, journal, told: HashSet::new(), _lock: lock };
+        let mut session = Session { root, id, notes: Vec::new(), state, ours, journal, told: HashSet::new(), leftovers: Vec::new(), _lock: lock };
         if found.torn > 0 {
             session.put_aside(&found, &mut notes)?;
         }
         session.notes = notes;
-        let tasks = Tasks::of(&found.lines)?;
+        let tasks = session.whole_tasks(&found.lines)?;
         session.settle(tasks)?;
+        session.sweep();
         if adopt || session.journal.head() != &found.head || found.lines.iter().any(|line| line.kind != "journal") {
             session.anchor()?;
         }
@@ -144,6 +147,45 @@ impl<'s> Session<'s> {
         self.journal.commit()?;
         notes.push(note);
         Ok(())
+    }
+
+    /// The tasks that lines are of, with all their lines: one that is taken back began before the anchor.
+    fn whole_tasks(&self, lines: &[Line]) -> Result<Tasks> {
+        let ids: HashSet<&str> =
+            lines.iter().filter(|line| line.kind != "journal").map(|line| line.task_id.as_str()).collect();
+        if ids.is_empty() {
+            return Ok(Tasks::default());
+        }
+        let wanted = |line: &[u8]| ids.iter().any(|id| contains(line, id.as_bytes()));
+        let found = journal::read(self.sys(), self.journal.file(), Head::default(), wanted)?;
+        Tasks::of(found.lines.iter().filter(|line| ids.contains(line.task_id.as_str())))
+    }
+
+    /// Removes what was prepared for steps that the journal durably calls not done. Not before: until then the look of
+    /// another recovery has to find it.
+    fn clear_leftovers(&mut self) {
+        for (step, record) in std::mem::take(&mut self.leftovers) {
+            step.effect().discard(&self.root, &record);
+        }
+    }
+
+    /// Removes what was prepared and never entered. Nothing is open, so every new file or folder that is still under its
+    /// name of ours is a copy of something that is elsewhere. What waits in a cycle of names has another name.
+    fn sweep(&self) {
+        let Ok(stage) = self.sys().open_dir(&self.ours, STAGE.as_bytes()) else { return };
+        for name in self.sys().list(&stage).unwrap_or_default() {
+            if !name.starts_with(b"new-") {
+                continue;
+            }
+            let gone = match self.sys().stat(&stage, &name) {
+                Ok(stat) if stat.kind == crate::sys::Kind::Dir => self.sys().rmdir(&stage, &name),
+                Ok(_) => self.sys().unlink(&stage, &name),
+                Err(errno) => Err(errno),
+            };
+            if let Err(errno) = gone {
+                tracing::debug!(%errno, "something that was prepared stays in our folder");
+            }
+        }
     }
 
     /// A task as the journal knows it.

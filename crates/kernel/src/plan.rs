@@ -169,23 +169,12 @@ impl Plan {
         for problem in &now.problems {
             changed.extend(problem.error.details().get("path").and_then(|path| path.as_str()).map(str::to_owned));
         }
-        // A step that is missing now moves the others on; they are compared by what they do.
-        let mut rest = now.steps.iter().peekable();
-        for step in &self.steps {
-            match rest.peek() {
-                Some(other) if *other == step => {
-                    rest.next();
-                }
-                Some(other) if other.step == step.step => {
-                    changed.extend(step.step.effect().paths().first().map(|path| path.quoted()));
-                    rest.next();
-                }
-                _ => {
-                    changed.extend(step.step.effect().paths().first().map(|path| path.quoted()));
-                    if now.problems.is_empty() {
-                        rest.next();
-                    }
-                }
+        // What stands against an action is told; its steps and those of the others are compared by what they do.
+        let told: Vec<usize> = now.problems.iter().map(|problem| problem.action).collect();
+        let mut rest = now.steps.iter().filter(|step| !told.contains(&step.action));
+        for step in self.steps.iter().filter(|step| !told.contains(&step.action)) {
+            if rest.next() != Some(step) {
+                changed.extend(step.step.effect().paths().first().map(|path| path.quoted()));
             }
         }
         if changed.is_empty() && now.problems.is_empty() && now.steps.len() == self.steps.len() {

@@ -161,11 +161,11 @@ impl<'s> Root<'s> {
     /// What is at a path; the last component is not followed.
     ///
     /// # Errors
-    /// As [`Root::directory`]; a missing parent is an answer, not an error.
+    /// As [`Root::directory`]; a parent that is not there, or is a file, is an answer.
     pub fn look(&self, path: &RelPath) -> Result<Option<Stat>> {
         let place = match self.place(path) {
             Ok(place) => place,
-            Err(error) if error.kind_of() == Some("not_there") => return Ok(None),
+            Err(error) if matches!(error.kind_of(), Some("not_there" | "not_a_folder")) => return Ok(None),
             Err(error) => return Err(error),
         };
         self.stat(&place, path)

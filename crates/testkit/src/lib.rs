@@ -4,6 +4,8 @@
 //! - [`clock`]: virtual time, in which a wait of ten seconds takes no time at all.
 //! - [`churn`]: windows that change between reading and clicking, and a count of what was really clicked.
 //! - [`contract`]: what every platform has to keep to, as checks that any of them can be put to.
+//! - [`files`]: what a folder holds, to the last attribute, for comparing it with what it held before.
+//! - [`fault`]: a file system that forgets what was not synced, and a count of what got lost.
 //! - [`live`]: the real binary in a hermetic environment, private desktops, and fixture applications that
 //!   tell what really happened to their widgets.
 //!
@@ -16,5 +18,9 @@ pub mod churn;
 pub mod clock;
 pub mod contract;
 pub mod fake;
+#[cfg(target_os = "linux")]
+pub mod fault;
+#[cfg(target_os = "linux")]
+pub mod files;
 #[cfg(target_os = "linux")]
 pub mod live;

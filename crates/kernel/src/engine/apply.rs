@@ -101,6 +101,7 @@ impl Session<'_> {
         let ran = self.carry_out(of, jobs, control)?;
         let whole = ran.failed.is_empty() && !ran.cancelled;
         self.journal.commit()?;
+        self.clear_leftovers();
         let mut task = self.task(of.task)?;
         let mut end = Line::of_task(of.task, of.skill, if whole { Status::Ok } else { Status::Failed }, Way::Do);
         end.dirs = self.times_now(&task.before);

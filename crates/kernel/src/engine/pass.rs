@@ -66,6 +66,12 @@ impl Session<'_> {
 
     fn group(&mut self, of: &Of<'_>, jobs: &[Job], ran: &mut Ran) -> Result<()> {
         let mut told = self.tell_dirs(of, jobs)?;
+        // What is prepared for another device is prepared in a person's folder, whose time changes by that.
+        let beside = |path: &&RelPath| is_ours(path) && path.components().next() != Some(OURS.as_bytes());
+        if jobs.iter().any(|job| job.step.effect().paths().iter().any(beside)) {
+            told.drain(..).try_for_each(|line| self.journal.add(line))?;
+            self.journal.commit()?;
+        }
         let mut ready: Vec<(&Job, Record)> = Vec::new();
         for job in jobs {
             match self.make_ready(of, job) {
@@ -119,7 +125,7 @@ impl Session<'_> {
         let durable = self.sync_touched(ready[..begun].iter().map(|(job, _)| *job));
         for (index, (job, record)) in ready.iter().enumerate() {
             if index >= begun {
-                job.step.effect().discard(&self.root, record);
+                self.leftovers.push((job.step.clone(), record.clone()));
                 let error = Error::new(Code::ActionFailed, "not begun: a step before it failed").kind("not_begun");
                 let line = self.line(of, job, Status::Failed, Some(&error));
                 self.journal.add(line)?;
@@ -196,11 +202,11 @@ impl Session<'_> {
                 line
             }
             (Standing::Before, Way::Do) => {
-                effect.discard(&self.root, record);
+                self.leftovers.push((job.step.clone(), record.clone()));
                 self.line(of, job, Status::Failed, Some(&error))
             }
             (Standing::Before, Way::Undo) => {
-                effect.discard(&self.root, record);
+                self.leftovers.push((job.step.clone(), record.clone()));
                 let mut line = self.line(of, job, Status::Failed, Some(&error));
                 line.there = true;
                 line

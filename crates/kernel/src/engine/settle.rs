@@ -46,7 +46,7 @@ impl Session<'_> {
                     }
                     (Standing::After, Way::Undo) => line.status = Status::RolledBack,
                     (Standing::Before, way) => {
-                        effect.discard(&self.root, &intent.record);
+                        self.leftovers.push((intent.step.clone(), intent.record.clone()));
                         line.status = Status::Failed;
                         line.there = way == Way::Undo;
                     }
@@ -66,14 +66,22 @@ impl Session<'_> {
                 self.journal.add(line)?;
             }
             self.journal.commit()?;
+            self.clear_leftovers();
             if let Some(way) = task.running {
                 let mut line = Line::of_task(&id, &task.skill, Status::Failed, way);
                 line.detail = Some("interrupted".to_owned());
                 match way {
-                    Way::Do => line.dirs = self.times_now(&task.before),
+                    Way::Do => {
+                        if !task.steps.values().any(|step| step.state.is_there()) {
+                            let before = task.before.clone();
+                            self.restore_times(&task, &before)?;
+                        }
+                        line.dirs = self.times_now(&task.before);
+                    }
                     Way::Undo => {
                         let restore = task.restore.clone();
                         self.restore_times(&task, &restore)?;
+                        line.dirs = self.times_now(&restore);
                         if !task.steps.values().any(|step| step.state.is_there()) {
                             line.status = Status::RolledBack;
                         }

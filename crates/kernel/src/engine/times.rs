@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use surehand_core::Result;
+use surehand_core::{Code, Error, Result};
 
 use super::pass::{Of, is_ours};
 use super::{Job, Session};
@@ -92,10 +92,12 @@ impl Session<'_> {
                     sys.set_times(&dir.handle, stat.atime, known.mtime)?;
                     sys.sync(&dir.handle)
                 });
-            if let Err(errno) = put {
-                // The files are where they belong; a time that cannot be set is no reason to call that a failure.
-                tracing::warn!(%errno, "the time of a directory could not be put back");
-            }
+            // The pass then stays unfinished, and the next settling puts the times back.
+            put.map_err(|errno| {
+                Error::new(Code::UnknownOutcome, "the files are where they belong, and the time of a directory is not yet")
+                    .kind("times_not_restored")
+                    .platform(errno.to_string())
+            })?;
         }
         Ok(())
     }

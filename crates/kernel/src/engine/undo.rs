@@ -64,6 +64,7 @@ impl Session<'_> {
         let of = Of { task: of.task, skill: of.skill, plan: None, stop: false };
         let ran = self.carry_out(&of, &jobs, control)?;
         self.journal.commit()?;
+        self.clear_leftovers();
         let now = self.task(of.task)?;
         self.restore_times(&now, &restore)?;
         undone.taken_back = ran.over.len();
@@ -72,7 +73,10 @@ impl Session<'_> {
         undone.stopped = ran.cancelled;
         let whole = undone.conflicts.is_empty() && undone.unknown.is_empty() && !undone.stopped;
         let status = if whole { Status::RolledBack } else { Status::Failed };
-        self.journal.add(Line::of_task(of.task, of.skill, status, Way::Undo))?;
+        let mut end = Line::of_task(of.task, of.skill, status, Way::Undo);
+        // What was not taken back now may be taken back later, with its times.
+        end.dirs = self.times_now(&restore);
+        self.journal.add(end)?;
         self.journal.commit()?;
         Ok(undone)
     }

@@ -169,7 +169,11 @@ impl Tasks {
                 }
                 (way, status) => {
                     if way == Way::Do {
-                        task.after.clone_from(&line.dirs);
+                        task.after.clear();
+                    }
+                    for dir in &line.dirs {
+                        task.after.retain(|known| known.ino != dir.ino);
+                        task.after.push(dir.clone());
                     }
                     task.running = None;
                     task.outcome = Some(status);
@@ -241,6 +245,6 @@ mod tests {
                 }
             }
         }
-        assert_eq!(legal, 19);
+        assert_eq!(legal, 21);
     }
 }

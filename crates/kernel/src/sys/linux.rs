@@ -234,7 +234,7 @@ impl System for Linux {
 
     fn attributes(&self, file: &Handle) -> Sys<Vec<(Vec<u8>, Vec<u8>)>> {
         let file = fd(file)?.as_fd();
-        let size = match rustix::fs::flistxattr(file, &mut [0_u8; 0]) {
+        let size = match rustix::fs::flistxattr_query(file) {
             Ok(size) => size,
             Err(Errno::OPNOTSUPP) => return Ok(Vec::new()),
             Err(errno) => return Err(errno),
@@ -244,7 +244,7 @@ impl System for Linux {
         let mut found = Vec::new();
         for attribute in names[..used].split(|byte| *byte == 0).filter(|attribute| !attribute.is_empty()) {
             let read = || {
-                let size = rustix::fs::fgetxattr(file, name(attribute), &mut [0_u8; 0])?;
+                let size = rustix::fs::fgetxattr_query(file, name(attribute))?;
                 let mut value = vec![0_u8; size];
                 let used = if size == 0 { 0 } else { rustix::fs::fgetxattr(file, name(attribute), &mut value[..])? };
                 value.truncate(used);
