@@ -25,14 +25,16 @@ pub enum Effect {
     Input,
     /// Starts an application.
     Launch,
-    /// Starts or stops processes of surehand itself.
+    /// Changes files, as a plan says that was fixed before. The journal of the root tells of it.
+    Files,
+    /// Changes surehand itself: its processes, or what a person allows.
     Manage,
 }
 
 impl Effect {
     /// Whether it changes something outside surehand, so that it is journaled.
     pub const fn is_journaled(self) -> bool {
-        !matches!(self, Effect::Observe)
+        !matches!(self, Effect::Observe | Effect::Files)
     }
 }
 
@@ -58,6 +60,8 @@ pub enum Group {
     Keyboard,
     /// Applications and windows.
     Applications,
+    /// Plans of file actions: doing, and taking back.
+    Files,
     /// Waiting.
     Wait,
     /// surehand itself and the desktops it makes.

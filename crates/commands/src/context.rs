@@ -15,6 +15,7 @@ use surehand_core::resolve::Resolved;
 use surehand_core::snapshot::{Snapshot, SnapshotStore, number};
 use surehand_core::time::{Call, Cancel, Clock};
 use surehand_core::{Code, Error, Result, resolve};
+use surehand_kernel::workspace::Workspace;
 
 use crate::element::{Printed, TreeNode};
 use crate::gate::{Gate, Scope, Subject};
@@ -105,6 +106,23 @@ pub trait Services {
     /// # Errors
     /// `INVALID_ARGS` when it cannot be started.
     fn run_foreground(&self, command: &[String], environment: &Environment) -> Result<u8>;
+
+    /// Plans and roots.
+    ///
+    /// # Errors
+    /// `PLATFORM_NOT_SUPPORTED` where there are none, `INTERNAL` when our state cannot be used.
+    fn files(&self) -> Result<&Workspace> {
+        Err(Error::new(Code::PlatformNotSupported, "plans of file actions are not supported here"))
+    }
+
+    /// Asks the person at the terminal device, who answers by typing. Nothing else is an answer.
+    ///
+    /// # Errors
+    /// `APPROVAL_REQUIRED` when there is no terminal, or the answer is another one.
+    fn confirm(&self, what: &str) -> Result<()> {
+        let _ = what;
+        Err(Error::new(Code::ApprovalRequired, "a person has to confirm it at a terminal, and there is none"))
+    }
 
     /// Facts about this surehand.
     fn facts(&self) -> &Facts;

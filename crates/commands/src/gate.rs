@@ -24,6 +24,8 @@ pub enum Resource {
     ScreenRead(Scope),
     /// A private desktop.
     Desktop(String),
+    /// Files below a folder (`fs.*`); the plan tells which.
+    Files(String),
     /// Nothing outside surehand.
     Nothing,
 }

@@ -151,7 +151,8 @@ impl Action {
     /// # Errors
     /// `INVALID_ARGS` when it is given twice or not at all, is no base64, or is longer than [`MAX_CONTENT`].
     pub fn content(text: Option<&str>, base64: Option<&str>) -> Result<Vec<u8>> {
-        let bad = |why: &str| Error::new(Code::InvalidArgs, format!("the content of a write {why}")).kind("bad_content");
+        let bad =
+            |why: &str| Error::new(Code::InvalidArgs, format!("the content of a write {why}")).kind("bad_content");
         let bytes = match (text, base64) {
             (Some(text), None) => text.as_bytes().to_vec(),
             (None, Some(code)) => STANDARD.decode(code).map_err(|_| bad("is not base64"))?,

@@ -71,7 +71,9 @@ pub fn load(sys: &dyn System, state: &Handle, journal: &str) -> Result<Option<An
     let file = sys.open_file(&folder, name.as_bytes()).map_err(unread)?;
     let bytes = sys.read(&file, 0, 1 << 16).map_err(unread)?;
     serde_json::from_slice(&bytes).map(Some).map_err(|error| {
-        Error::new(Code::Internal, "the anchor of a journal is damaged").kind("anchor_damaged").platform(error.to_string())
+        Error::new(Code::Internal, "the anchor of a journal is damaged")
+            .kind("anchor_damaged")
+            .platform(error.to_string())
     })
 }
 

@@ -14,16 +14,57 @@ use crate::sys::{System, lookup};
 
 /// Below the home directory.
 const IN_HOME: &[&str] = &[
-    ".bash_aliases", ".bash_login", ".bash_logout", ".bash_profile", ".bashrc", ".cshrc", ".gnupg", ".inputrc",
-    ".kshrc", ".login", ".logout", ".mkshrc", ".pam_environment", ".profile", ".ssh", ".tcshrc", ".xinitrc",
-    ".xprofile", ".xsession", ".xsessionrc", ".zlogin", ".zlogout", ".zprofile", ".zshenv", ".zshrc", ".local/bin",
-    "bin", ".gitconfig", ".netrc", ".kde/Autostart", ".kde4/Autostart",
+    ".bash_aliases",
+    ".bash_login",
+    ".bash_logout",
+    ".bash_profile",
+    ".bashrc",
+    ".cshrc",
+    ".gnupg",
+    ".inputrc",
+    ".kshrc",
+    ".login",
+    ".logout",
+    ".mkshrc",
+    ".pam_environment",
+    ".profile",
+    ".ssh",
+    ".tcshrc",
+    ".xinitrc",
+    ".xprofile",
+    ".xsession",
+    ".xsessionrc",
+    ".zlogin",
+    ".zlogout",
+    ".zprofile",
+    ".zshenv",
+    ".zshrc",
+    ".local/bin",
+    "bin",
+    ".gitconfig",
+    ".netrc",
+    ".kde/Autostart",
+    ".kde4/Autostart",
 ];
 
 /// Below the directory for configuration.
 const IN_CONFIG: &[&str] = &[
-    "autostart", "autostart-scripts", "environment.d", "fish", "git", "plasma-workspace", "surehand", "systemd",
-    "user-tmpfiles.d", "openbox", "i3", "sway", "hypr", "labwc", "zsh", "nushell",
+    "autostart",
+    "autostart-scripts",
+    "environment.d",
+    "fish",
+    "git",
+    "plasma-workspace",
+    "surehand",
+    "systemd",
+    "user-tmpfiles.d",
+    "openbox",
+    "i3",
+    "sway",
+    "hypr",
+    "labwc",
+    "zsh",
+    "nushell",
 ];
 
 /// Below the directory for data.
@@ -31,8 +72,23 @@ const IN_DATA: &[&str] = &["applications", "dbus-1", "flatpak", "kio", "nautilus
 
 /// Folders of the system, in which there are no roots.
 const OF_SYSTEM: &[&str] = &[
-    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/run", "/sbin", "/snap", "/sys", "/usr",
-    "/var/lib", "/var/spool", "/root/.ssh",
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/proc",
+    "/run",
+    "/sbin",
+    "/snap",
+    "/sys",
+    "/usr",
+    "/var/lib",
+    "/var/spool",
+    "/root/.ssh",
 ];
 
 /// The directories of the person, as the front end knows them.
@@ -134,7 +190,9 @@ impl Authority {
     pub fn check_path(&self, path: &Path) -> Result<(), Refusal> {
         // Also what is above such a place: moving a folder moves what is in it.
         match self.places.iter().find(|place| within(path, place) || within(place, path)) {
-            Some(_) => Err(Refusal::new(Rule::AuthorityPath, "what is there starts programs, gives rights, or is ours")),
+            Some(_) => {
+                Err(Refusal::new(Rule::AuthorityPath, "what is there starts programs, gives rights, or is ours"))
+            }
             None => Ok(()),
         }
     }

@@ -369,7 +369,9 @@ impl Compiler<'_, '_> {
         Ok(match self.view.find(&parent)? {
             Some(found) if found.kind == Kind::Dir => None,
             Some(_) => Some(
-                Error::new(Code::PlanStale, format!("{parent} is not a directory")).kind("not_a_folder").detail("path", parent.quoted()),
+                Error::new(Code::PlanStale, format!("{parent} is not a directory"))
+                    .kind("not_a_folder")
+                    .detail("path", parent.quoted()),
             ),
             None => Some(missing(&parent).suggest("let an action before it make the directory")),
         })
@@ -388,7 +390,10 @@ impl Compiler<'_, '_> {
             }
             Some(_) => {
                 let what = format!("{path} is not a regular file");
-                self.problem(index, Error::new(Code::PolicyDenied, what).kind("unsupported_file").detail("path", path.quoted()));
+                self.problem(
+                    index,
+                    Error::new(Code::PolicyDenied, what).kind("unsupported_file").detail("path", path.quoted()),
+                );
             }
         }
         Ok(None)

@@ -214,7 +214,12 @@ pub(crate) fn stale(path: &RelPath, why: &str) -> Error {
 }
 
 /// What has to be at a path: the expected inode, unchanged where that is asked for.
-pub(crate) fn expected(root: &Root<'_>, path: &RelPath, ident: Option<&Ident>, may_differ: bool) -> Result<(Place, Stat)> {
+pub(crate) fn expected(
+    root: &Root<'_>,
+    path: &RelPath,
+    ident: Option<&Ident>,
+    may_differ: bool,
+) -> Result<(Place, Stat)> {
     let place = root.place(path)?;
     let stat = root.stat(&place, path)?.ok_or_else(|| stale(path, "is not there any more"))?;
     if let Some(ident) = ident {

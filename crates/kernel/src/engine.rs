@@ -97,7 +97,17 @@ impl<'s> Session<'s> {
             .map_err(|errno| failed(errno, "the journal cannot be opened"))?;
         let (id, found, mut notes) = read_journal(&root, &state, &ours, &file, adopt)?;
         let journal = Journal::new(sys, file, found.head.clone());
-        let mut session = Session { root, id, notes: Vec::new(), state, ours, journal, told: HashSet::new(), leftovers: Vec::new(), _lock: lock };
+        let mut session = Session {
+            root,
+            id,
+            notes: Vec::new(),
+            state,
+            ours,
+            journal,
+            told: HashSet::new(),
+            leftovers: Vec::new(),
+            _lock: lock,
+        };
         if found.torn > 0 {
             session.put_aside(&found, &mut notes)?;
         }
@@ -105,7 +115,7 @@ impl<'s> Session<'s> {
         let tasks = session.whole_tasks(&found.lines)?;
         session.settle(tasks)?;
         session.sweep();
-        if adopt || session.journal.head() != &found.head || found.lines.iter().any(|line| line.kind != "journal") {
+        if adopt || session.journal.head() != &found.head || found.lines.iter().any(|line| !line.is_about_journal()) {
             session.anchor()?;
         }
         Ok(session)
@@ -119,6 +129,13 @@ impl<'s> Session<'s> {
     fn anchor(&self) -> Result<()> {
         let root = self.root.path.as_os_str().as_encoded_bytes();
         anchor::save(self.sys(), &self.state, &self.id, root, self.journal.head())
+    }
+
+    /// Adds a line that is about no step, durably.
+    pub(crate) fn tell(&mut self, line: Line) -> Result<()> {
+        self.journal.add(line)?;
+        self.journal.commit()?;
+        self.anchor()
     }
 
     /// A torn tail goes into a file of its own, so that the journal ends with its last good line.
@@ -152,7 +169,7 @@ impl<'s> Session<'s> {
     /// The tasks that lines are of, with all their lines: one that is taken back began before the anchor.
     fn whole_tasks(&self, lines: &[Line]) -> Result<Tasks> {
         let ids: HashSet<&str> =
-            lines.iter().filter(|line| line.kind != "journal").map(|line| line.task_id.as_str()).collect();
+            lines.iter().filter(|line| !line.is_about_journal()).map(|line| line.task_id.as_str()).collect();
         if ids.is_empty() {
             return Ok(Tasks::default());
         }
@@ -248,7 +265,8 @@ fn make_folders(root: &Root<'_>) -> Result<Handle> {
 }
 
 fn lock(sys: &dyn System, ours: &Handle) -> Result<Handle> {
-    let file = sys.open_or_create(ours, b"lock").map_err(|errno| failed(errno, "the lock of the root cannot be opened"))?;
+    let file =
+        sys.open_or_create(ours, b"lock").map_err(|errno| failed(errno, "the lock of the root cannot be opened"))?;
     match sys.lock(&file) {
         Ok(()) => Ok(file),
         Err(Errno::WOULDBLOCK) => Err(Error::new(Code::Conflict, "another process works in this root")
@@ -299,12 +317,15 @@ fn read_journal(
         _ => Head::default(),
     };
     if !ends_at(sys, file, &from)? {
-        return Err(Error::new(Code::Conflict, "the journal is not the one that our state knows: it was cut or changed")
-            .kind("journal_damaged")
-            .suggest("look at it with `surehand journal verify`; a person takes it over with `surehand adopt`"));
+        return Err(Error::new(
+            Code::Conflict,
+            "the journal is not the one that our state knows: it was cut or changed",
+        )
+        .kind("journal_damaged")
+        .suggest("look at it with `surehand journal verify`; a person takes it over with `surehand adopt`"));
     }
     let found = journal::read(sys, file, from, |_| true)?;
-    if anchor.is_none() && !adopt && found.lines.iter().any(|line| line.kind != "journal") {
+    if anchor.is_none() && !adopt && found.lines.iter().any(|line| !line.is_about_journal()) {
         return Err(Error::new(Code::ApprovalRequired, "the journal in this root was not written by this surehand")
             .kind("journal_not_ours")
             .suggest("a person takes it over with `surehand adopt`"));

@@ -170,7 +170,10 @@ impl<'s> Journal<'s> {
 }
 
 fn broken(errno: Errno) -> Error {
-    Error::new(Code::UnknownOutcome, "the journal cannot be written; what is open is settled when the root is used next")
-        .kind("journal_not_writable")
-        .platform(errno.to_string())
+    Error::new(
+        Code::UnknownOutcome,
+        "the journal cannot be written; what is open is settled when the root is used next",
+    )
+    .kind("journal_not_writable")
+    .platform(errno.to_string())
 }

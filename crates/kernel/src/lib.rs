@@ -20,6 +20,7 @@
 //! | [`journal`], [`anchor`] | the record beside the data, and its head in our state |
 //! | [`engine`] | groups, failure, crash, undo, redo |
 //! | [`vault`], [`history`] | what is kept for undo, and what readers see |
+//! | [`workspace`] | what commands work with: configured roots, plans by their digest |
 //!
 //! # The rules that everything follows from
 //!
@@ -65,6 +66,7 @@ pub mod capability;
 pub mod compile;
 pub mod effect;
 pub mod engine;
+pub mod history;
 pub mod journal;
 pub mod path;
 pub mod plan;
@@ -72,3 +74,5 @@ pub mod policy;
 pub mod refusal;
 pub mod root;
 pub mod sys;
+pub mod vault;
+pub mod workspace;

@@ -138,7 +138,8 @@ fn examine(root: &Root<'_>, requests: &[Request], declared: &[Capability], task:
 fn against(compiled: &Compiled) -> Option<Error> {
     let first = compiled.problems.first()?;
     let all: Vec<&str> = compiled.problems.iter().take(SHOWN).map(|problem| problem.error.message()).collect();
-    let paths: Vec<_> = compiled.problems.iter().filter_map(|problem| problem.error.details().get("path")).take(SHOWN).collect();
+    let paths: Vec<_> =
+        compiled.problems.iter().filter_map(|problem| problem.error.details().get("path")).take(SHOWN).collect();
     Some(first.error.clone().detail("problems", all).detail("paths", paths).detail("count", compiled.problems.len()))
 }
 
@@ -230,7 +231,10 @@ pub fn save(sys: &dyn System, state: &Handle, plan: &Plan) -> Result<String> {
 pub fn load(sys: &dyn System, state: &Handle, digest: &str) -> Result<(String, Plan)> {
     let bad = |what: String| Error::new(Code::InvalidArgs, what).kind("no_such_plan");
     if digest.len() < 8 || digest.len() > 64 || !digest.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-        return Err(bad(format!("{} is not a digest of a plan, nor its first eight digits or more", shown(digest.as_bytes()))));
+        return Err(bad(format!(
+            "{} is not a digest of a plan, nor its first eight digits or more",
+            shown(digest.as_bytes())
+        )));
     }
     let digest = digest.to_ascii_lowercase();
     let folder = folder(sys, state, FOLDER)?;
@@ -244,13 +248,16 @@ pub fn load(sys: &dyn System, state: &Handle, digest: &str) -> Result<(String, P
         .collect();
     let whole = match (names.pop(), names.is_empty()) {
         (Some(name), true) => name,
-        (Some(_), false) => return Err(Error::new(Code::AmbiguousTarget, format!("several plans begin with {digest}"))),
+        (Some(_), false) => {
+            return Err(Error::new(Code::AmbiguousTarget, format!("several plans begin with {digest}")));
+        }
         (None, _) => return Err(bad(format!("there is no plan {digest}")).suggest("make one with `surehand preview`")),
     };
     let file = sys.open_file(&folder, format!("{whole}.json").as_bytes()).map_err(unread)?;
     let size = usize::try_from(sys.stat_open(&file).map_err(unread)?.size).unwrap_or(usize::MAX);
     let bytes = sys.read(&file, 0, size).map_err(unread)?;
-    let changed = || Error::new(Code::Conflict, format!("the plan {whole} was changed after it was made")).kind("plan_changed");
+    let changed =
+        || Error::new(Code::Conflict, format!("the plan {whole} was changed after it was made")).kind("plan_changed");
     if sha256(&bytes) != whole {
         return Err(changed());
     }

@@ -52,7 +52,8 @@ fn includes(grant: &Capability, wanted: &Capability, root: &Path) -> bool {
     }
     let absolute = |scope: &str| if scope == THE_ROOT { root.to_path_buf() } else { Path::new(scope).to_path_buf() };
     let (outer, inner) = (absolute(&grant.scope), absolute(&wanted.scope));
-    let plain = |path: &Path| path.is_absolute() && !path.components().any(|part| part == std::path::Component::ParentDir);
+    let plain =
+        |path: &Path| path.is_absolute() && !path.components().any(|part| part == std::path::Component::ParentDir);
     plain(&outer) && plain(&inner) && inner.starts_with(outer)
 }
 
@@ -91,7 +92,10 @@ pub fn check_window(verb: Verb, app: &str, declared: &[Capability]) -> Result<()
     if declared.iter().any(|capability| capability.verb == verb && capability.scope == app) {
         return Ok(());
     }
-    Err(Refusal::new(Rule::WindowOutOfScope, format!("`{}` is not declared for {}", verb.token(), shown(app.as_bytes()))))
+    Err(Refusal::new(
+        Rule::WindowOutOfScope,
+        format!("`{}` is not declared for {}", verb.token(), shown(app.as_bytes())),
+    ))
 }
 
 fn covers(capability: &Capability, verb: Verb, path: &RelPath, root: &Root<'_>) -> bool {
@@ -105,7 +109,9 @@ fn odd_path(odd: Odd) -> Refusal {
     match odd {
         Odd::Absolute => Refusal::new(Rule::PathEscapes, "it is absolute; paths are relative to the root"),
         Odd::Upward => Refusal::new(Rule::PathEscapes, "it leads upward"),
-        Odd::Malformed => Refusal::new(Rule::PathOdd, "it is empty, too long, or has an empty component, a `.` or a NUL"),
+        Odd::Malformed => {
+            Refusal::new(Rule::PathOdd, "it is empty, too long, or has an empty component, a `.` or a NUL")
+        }
     }
 }
 

@@ -62,9 +62,6 @@ impl<'s> Root<'s> {
     /// # Errors
     /// `POLICY_DENIED` when it must not be a root, `INVALID_ARGS` when there is no such directory, `PERM_DENIED`.
     pub fn open(sys: &'s dyn System, path: &Path, authority: Authority) -> Result<Root<'s>> {
-        if !path.is_absolute() {
-            return Err(Error::new(Code::InvalidArgs, "a root is an absolute path").kind("bad_root"));
-        }
         let named = shown(path.as_os_str().as_encoded_bytes());
         let failed = |errno| failed(errno, &format!("the root {named} cannot be opened"));
         let handle = sys.open_root(path).map_err(failed)?;
@@ -116,7 +113,9 @@ impl<'s> Root<'s> {
         let handle = match self.sys.open_dir(&dir.handle, path.name()) {
             Ok(handle) => handle,
             Err(Errno::LOOP | Errno::XDEV) => {
-                return Err(Refusal::new(Rule::LinkOnTheWay, "it is a link, and is not followed").at(path.as_bytes()).into());
+                return Err(Refusal::new(Rule::LinkOnTheWay, "it is a link, and is not followed")
+                    .at(path.as_bytes())
+                    .into());
             }
             Err(Errno::NOTDIR) => {
                 let link = matches!(self.sys.stat(&dir.handle, path.name()), Ok(stat) if stat.kind == Kind::Link);
@@ -129,7 +128,8 @@ impl<'s> Root<'s> {
             }
             Err(errno) => return Err(failed(errno, &format!("the directory {path} cannot be opened"))),
         };
-        let stat = self.sys.stat_open(&handle).map_err(|errno| failed(errno, &format!("{path} cannot be looked at")))?;
+        let stat =
+            self.sys.stat_open(&handle).map_err(|errno| failed(errno, &format!("{path} cannot be looked at")))?;
         let ours = path.components().next() == Some(OURS.as_bytes());
         if !ours && (self.authority.holds((stat.dev, stat.ino)) || self.is_own_folder(&stat)) {
             let why = "what is there starts programs, gives rights, or is ours";
@@ -141,9 +141,8 @@ impl<'s> Root<'s> {
     /// Whether an inode is our own folder or one of those in it, reached under another name.
     fn is_own_folder(&self, stat: &Stat) -> bool {
         let Ok(ours) = self.sys.open_dir(&self.dir.handle, OURS.as_bytes()) else { return false };
-        let same = |dir: &Handle| {
-            self.sys.stat_open(dir).is_ok_and(|found| (found.dev, found.ino) == (stat.dev, stat.ino))
-        };
+        let same =
+            |dir: &Handle| self.sys.stat_open(dir).is_ok_and(|found| (found.dev, found.ino) == (stat.dev, stat.ino));
         same(&ours)
             || [STAGE, VAULT]
                 .iter()
@@ -186,7 +185,9 @@ impl<'s> Root<'s> {
     /// The refusal, or what the system says.
     pub fn judge(&self, path: &RelPath) -> Result<()> {
         if path.components().any(is_ours) {
-            return Err(Refusal::new(Rule::AuthorityPath, "names that begin with `.surehand` are ours").at(path.as_bytes()).into());
+            return Err(Refusal::new(Rule::AuthorityPath, "names that begin with `.surehand` are ours")
+                .at(path.as_bytes())
+                .into());
         }
         let absolute = self.path.join(path_of(path.as_bytes()));
         self.authority.check_path(&absolute).map_err(|refusal| refusal.at(path.as_bytes()))?;

@@ -27,12 +27,19 @@ impl Home {
     fn new() -> Home {
         let home = Home { base: tempfile::tempdir().expect("a directory") };
         for folder in [
-            "root/sub/deep", "root-evil", "outside/inner", ".ssh", ".config/autostart", ".config/systemd/user",
-            ".local/share/applications", "state",
+            "root/sub/deep",
+            "root-evil",
+            "outside/inner",
+            ".ssh",
+            ".config/autostart",
+            ".config/systemd/user",
+            ".local/share/applications",
+            "state",
         ] {
             fs::create_dir_all(home.path(folder)).expect("made");
         }
-        for file in ["root/a", "root/sub/b", "root-evil/x", "outside/secret", "outside/inner/y", ".ssh/key", ".bashrc"] {
+        for file in ["root/a", "root/sub/b", "root-evil/x", "outside/secret", "outside/inner/y", ".ssh/key", ".bashrc"]
+        {
             fs::write(home.path(file), file).expect("written");
         }
         let link = |target: PathBuf, name: &str| symlink(target, home.path(name)).expect("link");
@@ -99,14 +106,54 @@ fn case_42_more_than_two_hundred_escapes_are_refused_before_any_effect() {
     let inside = home.path("root/a");
     let mut paths: Vec<Vec<u8>> = [
         // As they are written.
-        "..", "../outside/secret", "../root-evil/x", "sub/../../outside/secret", "sub/../a", "./a", "a/.", "a/..", "sub//b", "",
-        "/", "/etc/passwd", "a/", ".", "sub/..", "sub/../..", "../root/a", "..\\outside", "a\0b",
+        "..",
+        "../outside/secret",
+        "../root-evil/x",
+        "sub/../../outside/secret",
+        "sub/../a",
+        "./a",
+        "a/.",
+        "a/..",
+        "sub//b",
+        "",
+        "/",
+        "/etc/passwd",
+        "a/",
+        ".",
+        "sub/..",
+        "sub/../..",
+        "../root/a",
+        "..\\outside",
+        "a\0b",
         // Over links.
-        "out/secret", "out/new", "out/inner/y", "keys/key", "keys/new", "up/outside/secret", "up/new", "sub/upup/new", "slash/etc/passwd",
-        "slash/tmp/new", "within/b", "within/new", "chain1/secret", "chain2/new", "dangling/new", "loop/new", "proc/etc/passwd", "sub/cwd/new",
+        "out/secret",
+        "out/new",
+        "out/inner/y",
+        "keys/key",
+        "keys/new",
+        "up/outside/secret",
+        "up/new",
+        "sub/upup/new",
+        "slash/etc/passwd",
+        "slash/tmp/new",
+        "within/b",
+        "within/new",
+        "chain1/secret",
+        "chain2/new",
+        "dangling/new",
+        "loop/new",
+        "proc/etc/passwd",
+        "sub/cwd/new",
         // Ours, in every spelling that a volume could take for it.
-        ".surehand", ".surehand/journal.jsonl", ".surehand/vault/x", ".SUREHAND/x", ".Surehand", "sub/.surehand/x",
-        ".surehand-new-x", ".sureh\u{200b}and/x", ".\u{17f}urehand/x",
+        ".surehand",
+        ".surehand/journal.jsonl",
+        ".surehand/vault/x",
+        ".SUREHAND/x",
+        ".Surehand",
+        "sub/.surehand/x",
+        ".surehand-new-x",
+        ".sureh\u{200b}and/x",
+        ".\u{17f}urehand/x",
     ]
     .iter()
     .map(|text| text.as_bytes().to_vec())
@@ -159,9 +206,16 @@ fn authority_paths_are_out_of_reach_whatever_the_root() {
     }
     // A root that holds such places does not reach them, nor what is above them.
     for (root, path) in [
-        (".config", "autostart/evil.desktop"), (".config", "autostart"), (".config", "AutoStart/x"), (".config", "systemd/user/x.service"),
-        (".config", "fish/config.fish"), (".config", "surehand/policy.toml"), (".local/share", "applications/evil.desktop"),
-        (".local", "share/applications/evil.desktop"), (".local", "share"), (".local", "bin/ls"),
+        (".config", "autostart/evil.desktop"),
+        (".config", "autostart"),
+        (".config", "AutoStart/x"),
+        (".config", "systemd/user/x.service"),
+        (".config", "fish/config.fish"),
+        (".config", "surehand/policy.toml"),
+        (".local/share", "applications/evil.desktop"),
+        (".local", "share/applications/evil.desktop"),
+        (".local", "share"),
+        (".local", "bin/ls"),
     ] {
         let Ok(opened) = home.root(root) else { panic!("{root}") };
         for action in uses(path.as_bytes()) {
@@ -202,7 +256,10 @@ fn a_link_is_moved_and_not_followed() {
     let state = || Linux.open_root(&home.path("state")).expect("opened");
     let cancel = Cancel::default();
     let control = Control { cancel: &cancel, progress: &|_, _| {} };
-    Session::open(home.root("root").expect("a root"), state()).expect("opened").apply(&plan, &all(), &control).expect("applied");
+    Session::open(home.root("root").expect("a root"), state())
+        .expect("opened")
+        .apply(&plan, &all(), &control)
+        .expect("applied");
     assert_eq!(fs::read_link(home.path("root/sub/moved")).expect("a link"), home.path("outside/secret"));
     assert_eq!(fs::read_to_string(home.path("outside/secret")).expect("there"), "outside/secret");
 }
@@ -226,7 +283,11 @@ fn a_folder_that_is_swapped_for_a_link_meanwhile_leads_nowhere() {
             }
         });
         for index in 0..300 {
-            let action = Action::Write { path: format!("target/f{index}").as_str().into(), text: Some("x".into()), base64: None };
+            let action = Action::Write {
+                path: format!("target/f{index}").as_str().into(),
+                text: Some("x".into()),
+                base64: None,
+            };
             let Ok(plan) = home.plan(&action) else {
                 refused += 1;
                 continue;

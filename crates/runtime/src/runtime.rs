@@ -14,10 +14,12 @@ use surehand_core::platform::Platform;
 use surehand_core::snapshot::SnapshotStore;
 use surehand_core::time::{Call, Cancel, Clock};
 use surehand_core::{Code, Error, Result};
+use surehand_kernel::workspace::Workspace;
 use surehand_linux::desktop::PrivateDesktops;
 use surehand_linux::{LinuxDoctor, LinuxPlatform};
 
 use crate::clock::SystemClock;
+use crate::files;
 use crate::gate::RecordingGate;
 use crate::output;
 use crate::private::{PrivateDir, create_beneath};
@@ -39,6 +41,7 @@ pub struct Runtime {
     environment: OnceLock<Result<Environment>>,
     platform: OnceLock<LinuxPlatform>,
     index: OnceLock<Index>,
+    files: OnceLock<Workspace>,
 }
 
 impl Runtime {
@@ -65,6 +68,7 @@ impl Runtime {
             environment: OnceLock::new(),
             platform: OnceLock::new(),
             index: OnceLock::new(),
+            files: OnceLock::new(),
             settings,
         }
     }
@@ -157,6 +161,19 @@ impl Services for Runtime {
 
     fn run_foreground(&self, command: &[String], environment: &Environment) -> Result<u8> {
         output::run_foreground(command, environment)
+    }
+
+    fn files(&self) -> Result<&Workspace> {
+        if let Some(files) = self.files.get() {
+            return Ok(files);
+        }
+        PrivateDir::make(&self.settings.places.state)?;
+        let opened = files::workspace(&self.settings);
+        Ok(self.files.get_or_init(|| opened))
+    }
+
+    fn confirm(&self, what: &str) -> Result<()> {
+        files::confirm(what)
     }
 
     fn facts(&self) -> &Facts {

@@ -13,10 +13,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("surehand-apps", &["surehand-core"]),
     ("surehand-kernel", &["surehand-core"]),
     ("surehand-commands", &["surehand-core", "surehand-apps", "surehand-kernel"]),
-    (
-        "surehand-runtime",
-        &["surehand-core", "surehand-linux", "surehand-apps", "surehand-kernel", "surehand-commands"],
-    ),
+    ("surehand-runtime", &["surehand-core", "surehand-linux", "surehand-apps", "surehand-kernel", "surehand-commands"]),
     ("surehand-cli", &["surehand-core", "surehand-commands", "surehand-runtime"]),
     ("surehand-testkit", &["surehand-core", "surehand-kernel"]),
     ("xtask", &[]),

@@ -78,19 +78,15 @@ pub fn copy(root: &Root<'_>, from: &RelPath, dir: &Handle, name: &[u8]) -> Resul
         return Err(super::stale(from, "was changed while it was copied"));
     }
     if !same {
-        return Err(Error::new(Code::ActionFailed, format!("the copy of {from} does not read as its source")).kind("bad_copy"));
+        return Err(
+            Error::new(Code::ActionFailed, format!("the copy of {from} does not read as its source")).kind("bad_copy")
+        );
     }
     Ok((target, after, digest))
 }
 
 /// Writes content into a new file and makes it durable. Mode and attributes are those of `like`, where there is one.
-pub(super) fn write(
-    root: &Root<'_>,
-    dir: &Handle,
-    name: &[u8],
-    content: &[u8],
-    like: Option<&Handle>,
-) -> Sys<Stat> {
+pub(super) fn write(root: &Root<'_>, dir: &Handle, name: &[u8], content: &[u8], like: Option<&Handle>) -> Sys<Stat> {
     let sys = root.sys;
     let file = sys.create(dir, name)?;
     sys.write(&file, 0, content)?;

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use surehand_core::{Code, Error, Result};
 
-use super::{Effect, Expect, Record, Shift, Standing, Step, clear, content, copy, discard, expected, free, is_at, rename, stale};
+use super::{
+    Effect, Expect, Record, Shift, Standing, Step, clear, content, copy, discard, expected, free, is_at, rename, stale,
+};
 use crate::canonical::sha256;
 use crate::path::RelPath;
 use crate::root::{Root, VAULT, failed};
@@ -46,7 +48,9 @@ impl Effect for Fill {
                 content::write(root, &place.dir.handle, &place.name, bytes, None)
                     .map_err(|errno| failed(errno, &format!("{} cannot be written", self.to)))
             }
-            (None, _) => Err(Error::new(Code::Internal, "the content of a write is not the plan's").kind("bad_content")),
+            (None, _) => {
+                Err(Error::new(Code::Internal, "the content of a write is not the plan's").kind("bad_content"))
+            }
         };
         match made {
             Ok(stat) => Ok(Record { main: Some((&stat).into()), other: None }),

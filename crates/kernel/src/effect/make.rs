@@ -96,7 +96,8 @@ impl Effect for Unmake {
             return Err(stale(&self.at, "is not a directory any more"));
         }
         let dir = root.directory(Some(&self.at))?;
-        let names = root.sys.list(&dir.handle).map_err(|errno| failed(errno, &format!("{} cannot be read", self.at)))?;
+        let names =
+            root.sys.list(&dir.handle).map_err(|errno| failed(errno, &format!("{} cannot be read", self.at)))?;
         if !names.is_empty() {
             return Err(Error::new(Code::Conflict, format!("{} is not empty, and stays", self.at))
                 .kind("not_empty")

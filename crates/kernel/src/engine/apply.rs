@@ -8,6 +8,7 @@ use crate::capability::Capability;
 use crate::effect::Step;
 use crate::journal::{Line, State, Status, Task, Way};
 use crate::plan::Plan;
+use crate::policy::check_capabilities;
 
 /// What became of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +65,11 @@ impl Session<'_> {
     ///
     /// # Errors
     /// `INVALID_ARGS` when it never began, `PLAN_USED` when nothing of it is left to do or a step of it is unknown.
-    pub fn resume(&mut self, plan: &Plan, control: &Control<'_>) -> Result<Applied> {
+    pub fn resume(&mut self, plan: &Plan, granted: &[Capability], control: &Control<'_>) -> Result<Applied> {
+        check_capabilities(&plan.capabilities, granted, &self.root.path)?;
+        if plan.root.ino != self.root.dir.ino || plan.root.path != self.root.path.as_os_str().as_encoded_bytes() {
+            return Err(Error::new(Code::PlanStale, "the plan is for another root").kind("another_root"));
+        }
         let digest = plan.digest()?;
         let Some(id) = self.task_of_plan(&digest)? else {
             return Err(Error::new(Code::InvalidArgs, "this plan was never applied").kind("not_applied"));

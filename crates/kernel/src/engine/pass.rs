@@ -54,7 +54,7 @@ impl Session<'_> {
             let end = at + independent(&jobs[at..]);
             // The next look goes from the root again: names may have changed since the last one.
             self.root.forget();
-            self.group(of, &jobs[at..end], &mut ran)?;
+            self.group(of, &jobs[at..end], &jobs[..end], &mut ran)?;
             if of.stop && !ran.failed.is_empty() {
                 break;
             }
@@ -64,7 +64,7 @@ impl Session<'_> {
         Ok(ran)
     }
 
-    fn group(&mut self, of: &Of<'_>, jobs: &[Job], ran: &mut Ran) -> Result<()> {
+    fn group(&mut self, of: &Of<'_>, jobs: &[Job], all: &[Job], ran: &mut Ran) -> Result<()> {
         let mut told = self.tell_dirs(of, jobs)?;
         // What is prepared for another device is prepared in a person's folder, whose time changes by that.
         let beside = |path: &&RelPath| is_ours(path) && path.components().next() != Some(OURS.as_bytes());
@@ -74,7 +74,14 @@ impl Session<'_> {
         }
         let mut ready: Vec<(&Job, Record)> = Vec::new();
         for job in jobs {
-            match self.make_ready(of, job) {
+            // What is taken back goes in reverse: under a step that stays, nothing is pulled away.
+            let failed: HashSet<u64> = ran.failed.iter().map(|(number, _)| *number).collect();
+            let stays: Vec<&Job> = if failed.is_empty() || of.stop {
+                Vec::new()
+            } else {
+                all.iter().filter(|job| failed.contains(&job.number)).collect()
+            };
+            match self.make_ready(of, job, &stays) {
                 Ok(record) => ready.push((job, record)),
                 Err(error) => {
                     ran.failed.push((job.number, error.clone()));
@@ -142,8 +149,12 @@ impl Session<'_> {
     }
 
     /// Checks and prepares one job.
-    fn make_ready(&self, of: &Of<'_>, job: &Job) -> Result<Record> {
+    fn make_ready(&self, of: &Of<'_>, job: &Job, stays: &[&Job]) -> Result<Record> {
         let effect = job.step.effect();
+        if let Some(other) = stays.iter().find(|other| meet(job, other)) {
+            let what = format!("step {} stays, and this one came before it", other.number);
+            return Err(Error::new(Code::Conflict, what).kind("needed_by_another"));
+        }
         for path in effect.paths().into_iter().filter(|path| !is_ours(path)) {
             self.root.judge(path)?;
         }
@@ -305,6 +316,16 @@ fn independent(jobs: &[Job]) -> usize {
         }
     }
     jobs.len().min(GROUP)
+}
+
+/// Whether two jobs touch the same place, or one a place that is in a place of the other.
+fn meet(one: &Job, other: &Job) -> bool {
+    let others = other.step.effect().paths();
+    one.step
+        .effect()
+        .paths()
+        .iter()
+        .any(|path| others.iter().any(|other| path.is_within(other) || other.is_within(path)))
 }
 
 fn ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {

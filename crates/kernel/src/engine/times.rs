@@ -39,7 +39,8 @@ impl Session<'_> {
     }
 
     fn time(&self, path: Option<RelPath>, dir: &OpenDir) -> Result<DirTime> {
-        let stat = self.sys().stat_open(&dir.handle).map_err(|errno| failed(errno, "a directory cannot be looked at"))?;
+        let stat =
+            self.sys().stat_open(&dir.handle).map_err(|errno| failed(errno, "a directory cannot be looked at"))?;
         Ok(DirTime { path, ino: dir.ino, mtime: stat.mtime })
     }
 
@@ -81,45 +82,50 @@ impl Session<'_> {
             .filter_map(|path| Some(self.root.directory(path.parent().as_ref()).ok()?.ino))
             .collect();
         for known in restore.iter().filter(|dir| !kept.contains(&dir.ino)) {
-            let Some(dir) = self.find_dir(task, known) else { continue };
+            let Some(dir) = self.find_dir(task, known)? else { continue };
             let sys = self.sys();
-            let put = sys
-                .stat_open(&dir.handle)
-                .and_then(|stat| {
-                    if stat.mtime == known.mtime {
-                        return Ok(());
-                    }
-                    sys.set_times(&dir.handle, stat.atime, known.mtime)?;
-                    sys.sync(&dir.handle)
-                });
+            let put = sys.stat_open(&dir.handle).and_then(|stat| {
+                if stat.mtime == known.mtime {
+                    return Ok(());
+                }
+                sys.set_times(&dir.handle, stat.atime, known.mtime)?;
+                sys.sync(&dir.handle)
+            });
             // The pass then stays unfinished, and the next settling puts the times back.
-            put.map_err(|errno| {
-                Error::new(Code::UnknownOutcome, "the files are where they belong, and the time of a directory is not yet")
-                    .kind("times_not_restored")
-                    .platform(errno.to_string())
-            })?;
+            put.map_err(|errno| not_restored(&errno.to_string()))?;
         }
         Ok(())
     }
 
     /// Where a directory is after its task was taken back: where it was seen, or where a move of it, taken back, has
     /// put it.
-    fn find_dir(&self, task: &Task, known: &DirTime) -> Option<OpenDir> {
-        let at = |path: Option<&RelPath>| self.root.directory(path).ok().filter(|dir| dir.ino == known.ino);
-        if let Some(dir) = at(known.path.as_ref()) {
-            return Some(dir);
+    fn find_dir(&self, task: &Task, known: &DirTime) -> Result<Option<OpenDir>> {
+        let at = |path: Option<&RelPath>| match self.root.directory(path) {
+            Ok(dir) => Ok(Some(dir).filter(|dir| dir.ino == known.ino)),
+            // Somebody has taken it away; a failing disk is another matter.
+            Err(error) if matches!(error.kind_of(), Some("not_there" | "not_a_folder" | "link_on_the_way")) => Ok(None),
+            Err(error) => Err(not_restored(error.platform_detail().unwrap_or_default())),
+        };
+        if let Some(dir) = at(known.path.as_ref())? {
+            return Ok(Some(dir));
         }
-        let mut path = known.path.clone()?;
+        let Some(mut path) = known.path.clone() else { return Ok(None) };
         for step in task.steps.values().rev() {
             if let Some(Step::Shift(shift)) = step.done.as_ref().map(|intent| &intent.step)
                 && let Some(moved) = path.rebased(&shift.to, &shift.from)
             {
                 path = moved;
-                if let Some(dir) = at(Some(&path)) {
-                    return Some(dir);
+                if let Some(dir) = at(Some(&path))? {
+                    return Ok(Some(dir));
                 }
             }
         }
-        None
+        Ok(None)
     }
+}
+
+fn not_restored(said: &str) -> Error {
+    Error::new(Code::UnknownOutcome, "the files are where they belong, and the time of a directory is not yet")
+        .kind("times_not_restored")
+        .platform(said)
 }

@@ -53,7 +53,8 @@ impl Session<'_> {
         self.root.forget();
         let mut undone = Undone::default();
         let mut jobs = Vec::new();
-        for (number, step) in task.steps.iter().rev().filter(|(number, step)| step.state.is_there() && wanted(**number)) {
+        for (number, step) in task.steps.iter().rev().filter(|(number, step)| step.state.is_there() && wanted(**number))
+        {
             let Some(intent) = &step.done else { continue };
             let unique = format!("{}-{number}-{}", of.task, self.journal.head().seq);
             match intent.step.effect().undo(&self.root, &intent.record, step.hash.as_deref(), &unique) {

@@ -117,6 +117,11 @@ pub struct Line {
 }
 
 impl Line {
+    /// Whether it is about the journal or the vault, and about no task.
+    pub fn is_about_journal(&self) -> bool {
+        matches!(&*self.kind, "journal" | "vault")
+    }
+
     /// A line about a task.
     pub fn of_task(task: &str, skill: &str, status: Status, way: Way) -> Line {
         Line {

@@ -136,7 +136,7 @@ impl Tasks {
     /// # Errors
     /// `INTERNAL` with `illegal_transition` when the line cannot follow what came before.
     pub fn take(&mut self, line: &Line) -> Result<()> {
-        if line.kind == "journal" {
+        if line.is_about_journal() {
             return Ok(());
         }
         let task = self.0.entry(line.task_id.clone()).or_insert_with(|| Task {
@@ -227,8 +227,15 @@ mod tests {
     #[test]
     fn only_the_listed_transitions_are_possible() {
         let states = [
-            State::New, State::Doing, State::Done, State::Failed, State::FailedThere, State::Undoing(false),
-            State::Undoing(true), State::RolledBack, State::Unknown,
+            State::New,
+            State::Doing,
+            State::Done,
+            State::Failed,
+            State::FailedThere,
+            State::Undoing(false),
+            State::Undoing(true),
+            State::RolledBack,
+            State::Unknown,
         ];
         let statuses = [Status::Started, Status::Ok, Status::Failed, Status::RolledBack, Status::Unknown];
         let mut legal = 0;

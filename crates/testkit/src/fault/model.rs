@@ -335,9 +335,9 @@ impl Model {
 
 /// The inode at an absolute path.
 pub fn walk(volume: &Volume, path: &str) -> Option<u64> {
-    path.split('/').filter(|name| !name.is_empty()).try_fold(TOP, |dir, name| {
-        volume.get(&dir)?.names.get(name.as_bytes()).copied()
-    })
+    path.split('/')
+        .filter(|name| !name.is_empty())
+        .try_fold(TOP, |dir, name| volume.get(&dir)?.names.get(name.as_bytes()).copied())
 }
 
 /// The state that is left when just these of the pending changes were kept. `keep` says of each whether it is wanted;

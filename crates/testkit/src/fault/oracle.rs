@@ -137,7 +137,15 @@ fn predicted(before: &Map, task: Option<&Task>, plan: &Plan) -> BTreeMap<Vec<u8>
 
 /// Recovers, and looks whether anything is lost or the journal is not true; then takes everything back, and looks
 /// whether it is as it was.
-pub fn examine(sys: &dyn System, root: &Path, state: &Path, before: &Map, plan: &Plan, whole: bool, what: &str) -> Count {
+pub fn examine(
+    sys: &dyn System,
+    root: &Path,
+    state: &Path,
+    before: &Map,
+    plan: &Plan,
+    whole: bool,
+    what: &str,
+) -> Count {
     let mut count = Count { states: 1, ..Count::default() };
     let opened = session(sys, root, state);
     let session = match opened {
@@ -179,7 +187,8 @@ pub fn examine(sys: &dyn System, root: &Path, state: &Path, before: &Map, plan: 
         count.misreported += 1;
     }
     let extra = now.keys().filter(|path| !ours(path) && !expected.contains_key(*path));
-    let extra: Vec<String> = extra.map(|path| format!("{} should not be there", String::from_utf8_lossy(path))).collect();
+    let extra: Vec<String> =
+        extra.map(|path| format!("{} should not be there", String::from_utf8_lossy(path))).collect();
     count.duplicated += u64::from(!extra.is_empty());
     wrong.extend(extra);
     let there = |task: &Task| task.steps.values().filter(|step| step.state.is_there()).count();
@@ -187,9 +196,10 @@ pub fn examine(sys: &dyn System, root: &Path, state: &Path, before: &Map, plan: 
         count.misreported += 1;
         wrong.push("what was reported as done is not done".to_owned());
     }
-    let open = task.iter().flat_map(|task| task.steps.iter()).find(|(_, step)| {
-        step.state.is_open() || step.state == surehand_kernel::journal::State::Unknown
-    });
+    let open = task
+        .iter()
+        .flat_map(|task| task.steps.iter())
+        .find(|(_, step)| step.state.is_open() || step.state == surehand_kernel::journal::State::Unknown);
     if let Some((number, step)) = open {
         count.misreported += 1;
         wrong.push(format!("step {number} is {:?}", step.state));
@@ -210,7 +220,11 @@ pub fn examine(sys: &dyn System, root: &Path, state: &Path, before: &Map, plan: 
                 count.misreported += 1;
                 for (path, thing) in &before {
                     if after.get(path) != Some(thing) {
-                        wrong.push(format!("{}: {thing:?} became {:?}", String::from_utf8_lossy(path), after.get(path)));
+                        wrong.push(format!(
+                            "{}: {thing:?} became {:?}",
+                            String::from_utf8_lossy(path),
+                            after.get(path)
+                        ));
                     }
                 }
                 let new = after.keys().filter(|path| !before.contains_key(*path));
@@ -220,8 +234,11 @@ pub fn examine(sys: &dyn System, root: &Path, state: &Path, before: &Map, plan: 
         Err(errno) => wrong.push(errno.to_string()),
     }
     if !wrong.is_empty() {
-        let states: Vec<String> =
-            task.iter().flat_map(|task| &task.steps).map(|(number, step)| format!("{number}:{:?}", step.state)).collect();
+        let states: Vec<String> = task
+            .iter()
+            .flat_map(|task| &task.steps)
+            .map(|(number, step)| format!("{number}:{:?}", step.state))
+            .collect();
         count.story(format!("{what}: {} [{}]", wrong.join("; "), states.join(" ")));
     }
     count

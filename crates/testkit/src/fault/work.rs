@@ -88,7 +88,10 @@ pub fn lists() -> Vec<(&'static str, Vec<Action>)> {
         ("independent", vec![mv("a", "a2"), mv("b", "b2"), trash("c"), cp("notes", "n2"), put("old", "x"), mkdir("k")]),
         ("devices", vec![mv("a", "m/a"), mv("m/y", "y"), trash("m/z"), put("m/x", "rewritten"), put("m/w", "w")]),
         ("cycle", vec![mv("a", "b"), mv("b", "c"), mv("c", "a"), mv("d/e", "d/f/e"), trash("d")]),
-        ("chain", vec![mv("a", "b"), mv("b", "c"), mv("c", "notes"), mv("notes", "last"), mkdir("z"), mv("last", "z/last")]),
+        (
+            "chain",
+            vec![mv("a", "b"), mv("b", "c"), mv("c", "notes"), mv("notes", "last"), mkdir("z"), mv("last", "z/last")],
+        ),
     ]
 }
 
@@ -106,8 +109,16 @@ pub fn fill(sys: &dyn System, root: &Path) -> surehand_kernel::sys::Sys<()> {
     sys.mkdir(&d, b"f")?;
     let f = sys.open_dir(&d, b"f")?;
     let files = [
-        (&top, "a"), (&top, "b"), (&top, "c"), (&top, "old"), (&top, "notes"), (&d, "e"), (&f, "g"), (&m, "x"),
-        (&m, "y"), (&m, "z"),
+        (&top, "a"),
+        (&top, "b"),
+        (&top, "c"),
+        (&top, "old"),
+        (&top, "notes"),
+        (&d, "e"),
+        (&f, "g"),
+        (&m, "x"),
+        (&m, "y"),
+        (&m, "z"),
     ];
     for (index, (dir, name)) in files.into_iter().enumerate() {
         let file = sys.create(dir, name.as_bytes())?;
@@ -127,9 +138,9 @@ pub fn fill(sys: &dyn System, root: &Path) -> surehand_kernel::sys::Sys<()> {
 /// As the kernel.
 pub fn session<'s>(sys: &'s dyn System, root: &Path, state: &Path) -> Result<Session<'s>> {
     let root = Root::open(sys, root, Authority::default())?;
-    let state = sys
-        .open_root(state)
-        .map_err(|errno| surehand_core::Error::new(surehand_core::Code::Internal, "no state").platform(errno.to_string()))?;
+    let state = sys.open_root(state).map_err(|errno| {
+        surehand_core::Error::new(surehand_core::Code::Internal, "no state").platform(errno.to_string())
+    })?;
     Session::open(root, state)
 }
 

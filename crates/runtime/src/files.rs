@@ -1,0 +1,49 @@
+//! Where plans and roots are kept, and the person at the terminal.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::PathBuf;
+
+use surehand_core::{Code, Error, Result};
+use surehand_kernel::authority::Person;
+use surehand_kernel::sys::linux::Linux;
+use surehand_kernel::workspace::Workspace;
+
+use crate::settings::Settings;
+
+/// The workspace for these settings. `SUREHAND_HOME` moves our state, and never the policy.
+pub(crate) fn workspace(settings: &Settings) -> Workspace {
+    let named = |name: &str| settings.environment.0.get(name).filter(|value| value.starts_with('/')).map(PathBuf::from);
+    let home = named("HOME");
+    let below = |folder: &str| home.as_ref().map(|home| home.join(folder));
+    let config = named("XDG_CONFIG_HOME").or_else(|| below(".config"));
+    let data = named("XDG_DATA_HOME").or_else(|| below(".local/share"));
+    let places = &settings.places;
+    // Without a home there is no policy file, and so nothing is allowed.
+    let policy = config.clone().unwrap_or_else(|| places.state.join("no-home")).join("surehand");
+    let ours = vec![places.state.clone(), places.runtime.clone(), policy.clone()];
+    let person = Person { home, config, data, ours };
+    Workspace::new(Box::new(Linux), places.state.clone(), policy, person, settings.version.clone())
+}
+
+/// What a person types to confirm.
+const YES: &str = "yes";
+
+/// Asks at the terminal device: standard input can be written by a program.
+pub(crate) fn confirm(what: &str) -> Result<()> {
+    let needed = |why: &str| {
+        Error::new(Code::ApprovalRequired, format!("a person has to confirm it at a terminal: {why}"))
+            .kind("not_confirmed")
+            .suggest("a person runs the command in a terminal, and types `yes`")
+    };
+    let mut terminal = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open("/dev/tty")
+        .map_err(|error| needed("there is none").platform(error.to_string()))?;
+    let mut answer = String::new();
+    write!(terminal, "surehand is to {what}.\nType `{YES}` to confirm: ")
+        .and_then(|()| terminal.flush())
+        .and_then(|()| BufReader::new(&terminal).read_line(&mut answer))
+        .map_err(|error| needed("it cannot be used").platform(error.to_string()))?;
+    if answer.trim_end_matches(['\r', '\n']) == YES { Ok(()) } else { Err(needed("the answer was another one")) }
+}
