@@ -27,6 +27,13 @@ enum What {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
         arguments: Vec<OsString>,
     },
+    /// How long plans of many files take beside bare renames.
+    #[command(disable_help_flag = true)]
+    Files {
+        /// Passed on to the bench; `--help` tells what there is.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+        arguments: Vec<OsString>,
+    },
     /// How long a snapshot takes beside a property-by-property walk and beside the least that could be read.
     Snapshot(snapshot::Snapshot),
 }
@@ -44,6 +51,10 @@ impl Bench {
                 let mut churn = Command::new(built("churn"));
                 churn.current_dir(root()).arg("--binary").arg(built("surehand")).args(arguments);
                 run(&mut churn)
+            }
+            What::Files { arguments } => {
+                run(cargo().args(["build", "--release", "-p", "surehand-testkit", "--bin", "files"]))?;
+                run(Command::new(built("files")).current_dir(root()).args(arguments))
             }
             What::Snapshot(task) => task.run(),
         }

@@ -48,7 +48,8 @@ fn a_disk_that_is_full_half_way_costs_nothing() {
         drop(surehand_testkit::fault::work::session(&Linux, &root, &state).expect("a session"));
         let before = tree(&root);
         let copy = |to: &str| Action::Copy { from: "big".into(), to: to.into() };
-        let mut actions = vec![mv("a", "a2"), Action::Mkdir { path: "d".into() }, mv("b", "d/b"), Action::Trash { path: "c".into() }];
+        let mut actions =
+            vec![mv("a", "a2"), Action::Mkdir { path: "d".into() }, mv("b", "d/b"), Action::Trash { path: "c".into() }];
         actions.extend(["d/copy1", "d/copy2", "d/copy3"].map(copy));
         let plan = planned(&Linux, &root, &actions).expect("a plan");
         let done = perform(&Linux, &root, &state, &plan, Phase::Apply).expect("an answer");
@@ -114,7 +115,8 @@ fn without_rights(folder: &Path) {
     fs::set_permissions(root.join("fixed"), fs::Permissions::from_mode(0o555)).expect("mode");
     drop(surehand_testkit::fault::work::session(&Linux, &root, &state).expect("a session"));
     let before = tree(&root);
-    let plan = planned(&Linux, &root, &[mv("a", "free/a"), mv("b", "free/b"), mv("fixed/c", "free/c")]).expect("a plan");
+    let plan =
+        planned(&Linux, &root, &[mv("a", "free/a"), mv("b", "free/b"), mv("fixed/c", "free/c")]).expect("a plan");
     let done = perform(&Linux, &root, &state, &plan, Phase::Apply).expect("an answer");
     let Performed::Applied(applied) = done else { panic!("{done:?}") };
     assert_eq!(applied.outcome, Outcome::RolledBack, "{applied:?}");
@@ -141,7 +143,11 @@ fn what_is_stopped_at_a_step_boundary_is_resumed_or_taken_back() {
     let granted = surehand_testkit::fault::work::granted();
     let open = || surehand_testkit::fault::work::session(&Linux, &root, &state).expect("a session");
     let cancel = Cancel::default();
-    let stop = |done: u64, _: u64| if done >= 500 { cancel.raise() };
+    let stop = |done: u64, _: u64| {
+        if done >= 500 {
+            cancel.raise()
+        }
+    };
     let control = surehand_kernel::engine::Control { cancel: &cancel, progress: &stop };
     let stopped = open().apply(&plan, &granted, &control).expect("stopped");
     assert_eq!((stopped.outcome, stopped.done), (Outcome::Stopped, 500));

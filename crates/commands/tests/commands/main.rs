@@ -14,6 +14,7 @@ mod schemas;
 mod acting;
 mod applications;
 mod dispatching;
+mod files;
 mod observing;
 mod registry;
 mod system;

@@ -12,6 +12,12 @@ use crate::rig::from_cli;
 /// The fewest arguments a command can do with, on the command line and in JSON.
 pub(crate) fn minimal(command: &str) -> (&'static [&'static str], Value) {
     match command {
+        "adopt" | "journal verify" | "roots add" | "roots remove" | "trash empty" | "trash list" => {
+            (&["/r"], json!({ "root": "/r" }))
+        }
+        "apply" => (&["3f9a02c1"], json!({ "plan": "3f9a02c1" })),
+        "preview" => (&["--actions", "-", "--root", "/r"], json!({ "actions": "-", "root": "/r" })),
+        "redo" | "show" | "undo" => (&["task-1"], json!({ "task": "task-1" })),
         "click" => (&["@s01:e1"], json!({ "ref_id": "@s01:e1" })),
         "close-app" => (&["editor"], json!({ "app": "editor" })),
         "desktop run" => (&["true"], json!({ "command": ["true"] })),
@@ -22,8 +28,10 @@ pub(crate) fn minimal(command: &str) -> (&'static [&'static str], Value) {
         "set-value" => (&["@s01:e1", "x"], json!({ "ref_id": "@s01:e1", "value": "x" })),
         "type" => (&["@s01:e1", "x"], json!({ "ref_id": "@s01:e1", "text": "x" })),
         "wait" => (&["1"], json!({ "ms": 1 })),
-        "desktop env" | "desktop list" | "desktop start" | "desktop stop" | "doctor" | "list-apps"
-        | "list-surfaces" | "list-windows" | "screenshot" | "snapshot" | "status" | "version" => (&[], json!({})),
+        "desktop env" | "desktop list" | "desktop start" | "desktop stop" | "doctor" | "history" | "list-apps"
+        | "list-surfaces" | "list-windows" | "roots list" | "screenshot" | "snapshot" | "status" | "version" => {
+            (&[], json!({}))
+        }
         other => panic!("`{other}` has no example of its fewest arguments: add one here"),
     }
 }

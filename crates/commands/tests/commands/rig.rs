@@ -25,6 +25,7 @@ use surehand_core::role::Role;
 use surehand_core::snapshot::{Snapshot, SnapshotStore};
 use surehand_core::time::{Call, Cancel, Clock};
 use surehand_core::{Code, Error, Result};
+use surehand_kernel::workspace::Workspace;
 use surehand_testkit::clock::VirtualClock;
 use surehand_testkit::fake::{Element, FakePlatform, button, check, element, field, group, label, password, spin};
 
@@ -49,6 +50,10 @@ pub(crate) struct FakeServices {
     pub(crate) stdin: Option<String>,
     pub(crate) foreground: Mutex<Vec<Vec<String>>>,
     pub(crate) allowed: Allowed,
+    /// Plans and roots; without, there are none here.
+    pub(crate) files: Option<Workspace>,
+    /// Whether the person at the terminal confirms.
+    pub(crate) confirms: bool,
 }
 
 impl Services for FakeServices {
@@ -115,6 +120,19 @@ impl Services for FakeServices {
     fn run_foreground(&self, command: &[String], _: &Environment) -> Result<u8> {
         lock(&self.foreground).push(command.to_vec());
         Ok(7)
+    }
+
+    fn files(&self) -> Result<&Workspace> {
+        self.files
+            .as_ref()
+            .ok_or_else(|| Error::new(Code::PlatformNotSupported, "there are no plans here").kind("no_files"))
+    }
+
+    fn confirm(&self, _: &str) -> Result<()> {
+        if self.confirms {
+            return Ok(());
+        }
+        Err(Error::new(Code::ApprovalRequired, "nobody confirmed it").kind("not_confirmed"))
     }
 
     fn facts(&self) -> &Facts {
@@ -315,6 +333,8 @@ impl Rig {
             stdin: None,
             foreground: Mutex::default(),
             allowed: Allowed::default(),
+            files: None,
+            confirms: false,
         };
         Rig { services, cancel: Cancel::default(), windows: Vec::new() }
     }

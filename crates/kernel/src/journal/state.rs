@@ -151,15 +151,24 @@ impl Tasks {
         let Some(number) = line.step else {
             match (line.way, line.status) {
                 (Way::Do, Status::Started) => {
-                    // A further line of the same doing only tells of more directories.
-                    if task.running != Some(Way::Do) {
+                    // A further line of the same doing only tells of more directories; one that goes on after a stop
+                    // keeps the times from before the first.
+                    let goes_on = task.steps.values().any(|step| step.state.is_there());
+                    if task.running != Some(Way::Do) && !goes_on {
                         task.before.clear();
                         task.after.clear();
                     }
                     task.running = Some(Way::Do);
                     for dir in &line.dirs {
-                        if !task.before.iter().any(|known| known.ino == dir.ino) {
-                            task.before.push(dir.clone());
+                        match task.before.iter_mut().find(|known| known.ino == dir.ino) {
+                            None => task.before.push(dir.clone()),
+                            // Somebody has changed it while the task was stopped: that time is theirs.
+                            Some(known)
+                                if task.after.iter().any(|left| left.ino == dir.ino && left.mtime != dir.mtime) =>
+                            {
+                                known.clone_from(dir);
+                            }
+                            Some(_) => {}
                         }
                     }
                 }
