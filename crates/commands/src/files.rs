@@ -267,3 +267,31 @@ pub(crate) fn undone(undone: Undone) -> Result<usize> {
         .detail("conflicts", stay)
         .detail("unknown", unknown))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outcome_that_is_not_whole_is_an_error_with_its_own_status() {
+        let came_to = |outcome, done| Applied {
+            task: "task-1".into(),
+            outcome,
+            steps: 2,
+            done,
+            failure: Some(Error::new(Code::PermDenied, "it may not be written")),
+            left: Vec::new(),
+            unknown: Vec::new(),
+        };
+        assert_eq!(applied(came_to(Outcome::Done, 2)).expect("whole"), ("task-1".to_owned(), 2, 2));
+        let status = |outcome| {
+            let error = applied(came_to(outcome, 0)).expect_err("not whole");
+            let kind = error.kind_of().map(str::to_owned);
+            let outcome = crate::dispatch::Outcome { spec: crate::registry::COMMANDS[0].spec, result: Err(error) };
+            (kind, outcome.exit_status())
+        };
+        assert_eq!(status(Outcome::RolledBack), (Some("rolled_back".into()), 6));
+        assert_eq!(status(Outcome::Partly), (Some("not_rolled_back".into()), 7));
+        assert_eq!(status(Outcome::Stopped), (Some("cancelled".into()), 5));
+    }
+}

@@ -88,7 +88,6 @@ const OF_SYSTEM: &[&str] = &[
     "/usr",
     "/var/lib",
     "/var/spool",
-    "/root/.ssh",
 ];
 
 /// The directories of the person, as the front end knows them.

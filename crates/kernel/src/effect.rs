@@ -148,6 +148,9 @@ pub trait Effect {
     }
 
     /// The step that takes it back, and what that step is to find. `unique` is a part of names that no other step has.
+    ///
+    /// # Errors
+    /// What the system says where a place has to be looked at.
     fn undo(&self, root: &Root<'_>, record: &Record, hash: Option<&str>, unique: &str) -> Result<(Step, Expect)>;
 
     /// The paths it changes, ours included.

@@ -1,5 +1,12 @@
 //! Escapes from a root: every one is refused before any effect.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "tests"
+)]
 
 use std::fs;
 use std::os::unix::fs::symlink;

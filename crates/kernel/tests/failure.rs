@@ -1,5 +1,12 @@
 //! Failures that a real system gives: a full disk, a folder that may not be written.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "tests"
+)]
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown};
@@ -97,7 +104,6 @@ fn a_folder_that_may_not_be_written_stops_a_plan_and_leaves_nothing() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the other half of a test that needs a process of its own")]
 fn the_part_of_a_user_without_rights() {
     if let Some(folder) = std::env::var_os(FOLDER) {
         without_rights(Path::new(&folder));
@@ -145,7 +151,7 @@ fn what_is_stopped_at_a_step_boundary_is_resumed_or_taken_back() {
     let cancel = Cancel::default();
     let stop = |done: u64, _: u64| {
         if done >= 500 {
-            cancel.raise()
+            cancel.raise();
         }
     };
     let control = surehand_kernel::engine::Control { cancel: &cancel, progress: &stop };

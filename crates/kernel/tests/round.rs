@@ -1,5 +1,5 @@
 //! Doing and undoing on real files.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, reason = "tests")]
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;

@@ -28,11 +28,11 @@ pub type Tree = BTreeMap<Vec<u8>, Entry>;
 /// Reads a folder.
 pub fn tree(folder: &Path) -> Tree {
     let mut tree = Tree::new();
-    read(folder, Vec::new(), &mut tree);
+    read(folder, &[], &mut tree);
     tree
 }
 
-fn read(path: &Path, name: Vec<u8>, tree: &mut Tree) {
+fn read(path: &Path, name: &[u8], tree: &mut Tree) {
     let meta = fs::symlink_metadata(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let content = if meta.is_file() {
         fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -48,7 +48,7 @@ fn read(path: &Path, name: Vec<u8>, tree: &mut Tree) {
         blocks: if meta.is_file() { meta.blocks() } else { 0 },
         attributes: if meta.is_symlink() { BTreeMap::new() } else { attributes(path) },
     };
-    tree.insert(name.clone(), entry);
+    tree.insert(name.to_vec(), entry);
     if meta.is_dir() {
         for child in fs::read_dir(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())) {
             let child = child.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
@@ -56,12 +56,12 @@ fn read(path: &Path, name: Vec<u8>, tree: &mut Tree) {
             if file == ".surehand" {
                 continue;
             }
-            let mut inner = name.clone();
+            let mut inner = name.to_vec();
             if !inner.is_empty() {
                 inner.push(b'/');
             }
             inner.extend_from_slice(file.as_bytes());
-            read(&child.path(), inner, tree);
+            read(&child.path(), &inner, tree);
         }
     }
 }

@@ -178,10 +178,11 @@ fn an_argument_of_the_wrong_kind_is_refused_by_its_place() {
     }
 }
 
-/// What runs programs or hands out the keys to a desktop is for people alone.
+/// What runs programs, hands out the keys to a desktop, allows something, or cannot be taken back is for people alone.
 #[test]
 fn commands_for_people_are_known() {
     let person = COMMANDS.iter().filter(|definition| definition.spec.audience == Audience::Person);
     let names: Vec<&str> = person.map(|definition| definition.spec.name).collect();
-    assert_eq!(names, ["desktop env", "desktop run"]);
+    let known = ["adopt", "desktop env", "desktop run", "roots add", "roots remove", "trash empty"];
+    assert_eq!(names, known);
 }

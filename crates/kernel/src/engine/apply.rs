@@ -138,7 +138,7 @@ impl Session<'_> {
     fn roll_back(&mut self, of: &Of<'_>, task: &Task, mine: &[u64], applied: &mut Applied) -> Result<()> {
         // Nobody stops a rollback: half of a plan is what a person asked for least.
         let control = Control { cancel: &surehand_core::time::Cancel::default(), progress: &|_, _| {} };
-        let undone = self.take_back(of, task, task.before.clone(), |number| mine.contains(&number), &control)?;
+        let undone = self.take_back(of, task, &task.before, |number| mine.contains(&number), &control)?;
         applied.unknown.extend(undone.unknown);
         applied.left = undone.conflicts;
         applied.done = applied.left.len();

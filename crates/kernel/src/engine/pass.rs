@@ -258,7 +258,7 @@ impl Session<'_> {
                 dirs.insert((dir.dev, dir.ino), dir);
             }
         }
-        self.sync_all(dirs)
+        dirs.values().try_for_each(|dir| self.sync_dir(dir))
     }
 
     /// Makes the names of all jobs durable, targets first, so that a file is never durable nowhere.
@@ -280,10 +280,6 @@ impl Session<'_> {
             }
         }
         Ok(())
-    }
-
-    fn sync_all(&self, dirs: BTreeMap<(u64, u64), OpenDir>) -> Result<()> {
-        dirs.values().try_for_each(|dir| self.sync_dir(dir))
     }
 
     fn sync_dir(&self, dir: &OpenDir) -> Result<()> {

@@ -33,7 +33,7 @@ impl Session<'_> {
         }
         let of = Of { task: id, skill: &task.skill.clone(), plan: None, stop: false };
         let restore = self.to_restore(&task);
-        let undone = self.take_back(&of, &task, restore, |_| true, control)?;
+        let undone = self.take_back(&of, &task, &restore, |_| true, control)?;
         self.anchor()?;
         Ok(undone)
     }
@@ -43,12 +43,12 @@ impl Session<'_> {
         &mut self,
         of: &Of<'_>,
         task: &Task,
-        restore: Vec<DirTime>,
+        restore: &[DirTime],
         wanted: impl Fn(u64) -> bool,
         control: &Control<'_>,
     ) -> Result<Undone> {
         let mut begin = Line::of_task(of.task, of.skill, Status::Started, Way::Undo);
-        begin.dirs.clone_from(&restore);
+        begin.dirs = restore.to_vec();
         self.journal.add(begin)?;
         self.root.forget();
         let mut undone = Undone::default();
@@ -67,7 +67,7 @@ impl Session<'_> {
         self.journal.commit()?;
         self.clear_leftovers();
         let now = self.task(of.task)?;
-        self.restore_times(&now, &restore)?;
+        self.restore_times(&now, restore)?;
         undone.taken_back = ran.over.len();
         undone.conflicts.extend(ran.failed.into_iter().filter(|(number, _)| !ran.unknown.contains(number)));
         undone.unknown = ran.unknown;
@@ -76,7 +76,7 @@ impl Session<'_> {
         let status = if whole { Status::RolledBack } else { Status::Failed };
         let mut end = Line::of_task(of.task, of.skill, status, Way::Undo);
         // What was not taken back now may be taken back later, with its times.
-        end.dirs = self.times_now(&restore);
+        end.dirs = self.times_now(restore);
         self.journal.add(end)?;
         self.journal.commit()?;
         Ok(undone)

@@ -36,7 +36,7 @@ fn states(durable: &Volume, pending: &[Change], dice: &mut Dice, few: bool) -> V
     if few {
         add(&vec![true; count], None);
         add(&vec![false; count], None);
-        let keep: Vec<bool> = (0..count).map(|_| dice.roll() % 2 == 0).collect();
+        let keep: Vec<bool> = (0..count).map(|_| dice.roll().is_multiple_of(2)).collect();
         add(&keep, Some(3));
         return found;
     }
@@ -56,8 +56,8 @@ fn states(durable: &Volume, pending: &[Change], dice: &mut Dice, few: bool) -> V
             add(&keep, None);
         }
         for _ in 0..24 {
-            let keep: Vec<bool> = (0..count).map(|_| dice.roll() % 2 == 0).collect();
-            add(&keep, (dice.roll() % 3 == 0).then_some(4));
+            let keep: Vec<bool> = (0..count).map(|_| dice.roll().is_multiple_of(2)).collect();
+            add(&keep, (dice.roll().is_multiple_of(3)).then_some(4));
         }
     }
     found
