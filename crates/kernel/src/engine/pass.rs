@@ -65,7 +65,14 @@ impl Session<'_> {
     }
 
     fn group(&mut self, of: &Of<'_>, jobs: &[Job], all: &[Job], ran: &mut Ran) -> Result<()> {
-        let mut told = self.tell_dirs(of, jobs)?;
+        let mut told = match self.tell_dirs(of, jobs) {
+            Ok(told) => told,
+            Err(error) => {
+                // Nothing is begun; what cannot be put back afterwards is not changed.
+                ran.failed.extend(jobs.iter().map(|job| (job.number, error.clone())));
+                return Ok(());
+            }
+        };
         // What is prepared for another device is prepared in a person's folder, whose time changes by that.
         let beside = |path: &&RelPath| is_ours(path) && path.components().next() != Some(OURS.as_bytes());
         if jobs.iter().any(|job| job.step.effect().paths().iter().any(beside)) {

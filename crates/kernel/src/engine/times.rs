@@ -23,7 +23,11 @@ impl Session<'_> {
                     continue;
                 }
                 // A directory that is not there is what the check of the job will tell.
-                let Ok(dir) = self.root.directory(parent.as_ref()) else { continue };
+                let dir = match self.root.directory(parent.as_ref()) {
+                    Ok(dir) => dir,
+                    Err(error) if is_absent(&error) => continue,
+                    Err(error) => return Err(error),
+                };
                 if !self.told.contains(&dir.ino) && seen.insert(dir.ino) {
                     dirs.push(self.time(parent, &dir)?);
                 }
@@ -103,7 +107,7 @@ impl Session<'_> {
         let at = |path: Option<&RelPath>| match self.root.directory(path) {
             Ok(dir) => Ok(Some(dir).filter(|dir| dir.ino == known.ino)),
             // Somebody has taken it away; a failing disk is another matter.
-            Err(error) if matches!(error.kind_of(), Some("not_there" | "not_a_folder" | "link_on_the_way")) => Ok(None),
+            Err(error) if is_absent(&error) => Ok(None),
             Err(error) => Err(not_restored(error.platform_detail().unwrap_or_default())),
         };
         if let Some(dir) = at(known.path.as_ref())? {
@@ -128,4 +132,9 @@ fn not_restored(said: &str) -> Error {
     Error::new(Code::UnknownOutcome, "the files are where they belong, and the time of a directory is not yet")
         .kind("times_not_restored")
         .platform(said)
+}
+
+/// Whether an error says that there is no such directory. A failing disk is another matter.
+fn is_absent(error: &Error) -> bool {
+    matches!(error.kind_of(), Some("not_there" | "not_a_folder" | "link_on_the_way"))
 }
