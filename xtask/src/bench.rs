@@ -41,6 +41,13 @@ enum What {
     },
     /// How long a click through a ref takes beside the raw call, and how many round trips that is.
     Click(click::Click),
+    /// How long plans of many files take beside bare renames.
+    #[command(disable_help_flag = true)]
+    Files {
+        /// Passed on to the bench; `--help` tells what there is.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
+        arguments: Vec<OsString>,
+    },
     /// How long a snapshot takes beside a property-by-property walk and beside the least that could be read.
     Snapshot(snapshot::Snapshot),
     /// What snapshots of very large tables and sheets cost, and whether reading on gives the right rows.
@@ -57,6 +64,10 @@ impl Bench {
             What::Agents { arguments } => harness("agents", arguments),
             What::Churn { arguments } => harness("churn", arguments),
             What::Click(task) => task.run(),
+            What::Files { arguments } => {
+                run(cargo().args(["build", "--release", "-p", "surehand-testkit", "--bin", "files"]))?;
+                run(Command::new(built("files")).current_dir(root()).args(arguments))
+            }
             What::Snapshot(task) => task.run(),
             What::Large(task) => task.run(),
         }
@@ -71,7 +82,7 @@ fn harness(name: &str, arguments: Vec<OsString>) -> Result<()> {
 }
 
 /// A program that was built in release.
-fn built(name: &str) -> PathBuf {
+pub(crate) fn built(name: &str) -> PathBuf {
     let target = variable("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     target.join("release").join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
 }

@@ -10,6 +10,7 @@ use clap::{Parser, Subcommand};
 mod bench;
 mod codegen;
 mod demo;
+mod fault;
 mod fuzz;
 mod packages;
 mod process;
@@ -31,6 +32,8 @@ enum Task {
     Demo(demo::Demo),
     /// Measure, side by side in one run.
     Bench(bench::Bench),
+    /// Let the power fail, calls fail and processes die, and count what got lost.
+    Fault(fault::Fault),
     /// Look for input that breaks what holds for all input.
     Fuzz(fuzz::Fuzz),
     /// Install what the tests need and run all of them.
@@ -49,6 +52,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().task {
         Task::Demo(task) => task.run(),
         Task::Bench(task) => task.run(),
+        Task::Fault(task) => task.run(),
         Task::Fuzz(task) => task.run(),
         Task::Test(task) => task.run(),
         Task::Tidy(task) => task.run(),

@@ -26,14 +26,16 @@ pub enum Effect {
     Input,
     /// Starts an application.
     Launch,
-    /// Starts or stops processes of surehand itself.
+    /// Changes files, as a plan says that was fixed before. The journal of the root tells of it.
+    Files,
+    /// Changes surehand itself: its processes, or what a person allows.
     Manage,
 }
 
 impl Effect {
     /// Whether it changes something outside surehand, so that it is journaled.
     pub const fn is_journaled(self) -> bool {
-        !matches!(self, Effect::Observe)
+        !matches!(self, Effect::Observe | Effect::Files)
     }
 }
 
@@ -65,6 +67,8 @@ pub enum Group {
     Notifications,
     /// The clipboard.
     Clipboard,
+    /// Plans of file actions: doing, and taking back.
+    Files,
     /// Waiting.
     Wait,
     /// Sessions, traces and batches.

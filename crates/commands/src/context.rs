@@ -22,6 +22,7 @@ use surehand_core::snapshot::{Snapshot, SnapshotStore, number};
 use surehand_core::time::{Call, Cancel, Clock, Deadline};
 use surehand_core::trace::Trace;
 use surehand_core::{Code, Error, Result, resolve};
+use surehand_kernel::workspace::Workspace;
 
 use crate::element::{Printed, TreeNode};
 use crate::gate::{Gate, Scope, Subject};
@@ -172,6 +173,14 @@ pub trait Services {
     /// # Errors
     /// `INVALID_ARGS` when it cannot be started.
     fn run_foreground(&self, command: &[String], environment: &Environment) -> Result<u8>;
+
+    /// Plans and roots.
+    ///
+    /// # Errors
+    /// `PLATFORM_NOT_SUPPORTED` where there are none, `INTERNAL` when our state cannot be used.
+    fn files(&self) -> Result<&Workspace> {
+        Err(Error::new(Code::PlatformNotSupported, "plans of file actions are not supported here"))
+    }
 
     /// Facts about this surehand.
     fn facts(&self) -> &Facts;

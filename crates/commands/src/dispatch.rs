@@ -24,6 +24,8 @@ impl Outcome {
     pub fn exit_status(&self) -> u8 {
         match &self.result {
             Ok(answer) => answer.exit_status().unwrap_or(0),
+            // It failed, and nothing of it is left: another thing than a failure that leaves something.
+            Err(error) if error.kind_of() == Some("rolled_back") => 6,
             Err(error) => error.code().exit_status(),
         }
     }

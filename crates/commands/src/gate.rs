@@ -34,6 +34,8 @@ pub enum Resource {
     FileRead(String),
     /// A private desktop.
     Desktop(String),
+    /// Files below a folder (`fs.*`); the plan tells which.
+    Files(String),
     /// Nothing outside surehand.
     Nothing,
 }

@@ -2,18 +2,21 @@
 
 use crate::command::Definition;
 use crate::{
-    batch, check, clear, click, clipboard_clear, clipboard_get, clipboard_set, close_app, collapse, cursor_overlay,
-    desktop_env, desktop_list, desktop_run, desktop_start, desktop_stop, dismiss_all_notifications,
-    dismiss_notification, doctor, double_click, drag, expand, find, focus, focus_window, get, hover, is, key_down,
-    key_up, list_apps, list_displays, list_notifications, list_surfaces, list_windows, maximize, minimize, mouse_click,
-    mouse_down, mouse_move, mouse_up, mouse_wheel, move_window, notification_action, open, open_system_surface, press,
-    release_all, resize_window, restore, right_click, screenshot, scroll, scroll_to, select, session_end, session_gc,
-    session_list, session_start, set_value, snapshot, status, toggle, trace_export, trace_show, triple_click,
-    type_text, uncheck, version, wait,
+    adopt, apply, batch, check, clear, click, clipboard_clear, clipboard_get, clipboard_set, close_app, collapse,
+    cursor_overlay, desktop_env, desktop_list, desktop_run, desktop_start, desktop_stop, dismiss_all_notifications,
+    dismiss_notification, doctor, double_click, drag, expand, find, focus, focus_window, get, history, hover, is,
+    journal_verify, key_down, key_up, list_apps, list_displays, list_notifications, list_surfaces, list_windows,
+    maximize, minimize, mouse_click, mouse_down, mouse_move, mouse_up, mouse_wheel, move_window, notification_action,
+    open, open_system_surface, press, preview, redo, release_all, resize_window, restore, right_click, roots_add,
+    roots_list, roots_remove, screenshot, scroll, scroll_to, select, session_end, session_gc, session_list,
+    session_start, set_value, show, snapshot, status, toggle, trace_export, trace_show, trash_empty, trash_list,
+    triple_click, type_text, uncheck, undo, version, wait,
 };
 
 /// The commands, alphabetically by name. Adding one is a file and a line here.
 pub const COMMANDS: &[Definition] = &[
+    Definition::of::<adopt::Adopt>(),
+    Definition::of::<apply::Apply>(),
     Definition::of::<batch::Batch>(),
     Definition::of::<check::Check>(),
     Definition::of::<clear::Clear>(),
@@ -39,8 +42,10 @@ pub const COMMANDS: &[Definition] = &[
     Definition::of::<focus::Focus>(),
     Definition::of::<focus_window::FocusWindow>(),
     Definition::of::<get::Get>(),
+    Definition::of::<history::History>(),
     Definition::of::<hover::Hover>(),
     Definition::of::<is::Is>(),
+    Definition::of::<journal_verify::JournalVerify>(),
     Definition::of::<key_down::KeyDown>(),
     Definition::of::<key_up::KeyUp>(),
     Definition::of::<list_apps::ListApps>(),
@@ -60,10 +65,15 @@ pub const COMMANDS: &[Definition] = &[
     Definition::of::<open::Open>(),
     Definition::of::<open_system_surface::OpenSystemSurface>(),
     Definition::of::<press::Press>(),
+    Definition::of::<preview::Preview>(),
+    Definition::of::<redo::Redo>(),
     Definition::of::<release_all::ReleaseAll>(),
     Definition::of::<resize_window::ResizeWindow>(),
     Definition::of::<restore::Restore>(),
     Definition::of::<right_click::RightClick>(),
+    Definition::of::<roots_add::RootsAdd>(),
+    Definition::of::<roots_list::RootsList>(),
+    Definition::of::<roots_remove::RootsRemove>(),
     Definition::of::<screenshot::Screenshot>(),
     Definition::of::<scroll::Scroll>(),
     Definition::of::<scroll_to::ScrollTo>(),
@@ -73,14 +83,18 @@ pub const COMMANDS: &[Definition] = &[
     Definition::of::<session_list::SessionList>(),
     Definition::of::<session_start::SessionStart>(),
     Definition::of::<set_value::SetValue>(),
+    Definition::of::<show::Show>(),
     Definition::of::<snapshot::Snapshot>(),
     Definition::of::<status::Status>(),
     Definition::of::<toggle::Toggle>(),
     Definition::of::<trace_export::TraceExport>(),
     Definition::of::<trace_show::TraceShow>(),
+    Definition::of::<trash_empty::TrashEmpty>(),
+    Definition::of::<trash_list::TrashList>(),
     Definition::of::<triple_click::TripleClick>(),
     Definition::of::<type_text::TypeText>(),
     Definition::of::<uncheck::Uncheck>(),
+    Definition::of::<undo::Undo>(),
     Definition::of::<version::Version>(),
     Definition::of::<wait::Wait>(),
 ];
@@ -88,8 +102,11 @@ pub const COMMANDS: &[Definition] = &[
 /// What the first words of commands of a family have in common, for `--help`.
 pub const FAMILIES: &[(&str, &str)] = &[
     ("desktop", "Make, list and stop private desktops"),
+    ("journal", "Verify journals"),
+    ("roots", "Allow and list the folders in which plans may be applied"),
     ("session", "Start, end, list and remove sessions"),
     ("trace", "Read what was done in a session"),
+    ("trash", "List and delete what was put away"),
 ];
 
 /// The command of that name.

@@ -15,6 +15,8 @@ use surehand_core::snapshot::SnapshotStore;
 use surehand_core::time::{Call, Cancel, Clock};
 use surehand_core::trace::Trace;
 
+use surehand_kernel::workspace::Workspace;
+
 use crate::context::{Allowed, Facts, Services};
 use crate::gate::Gate;
 use crate::wait::NoticeShown;
@@ -129,6 +131,10 @@ impl Services for View<'_> {
 
     fn run_foreground(&self, command: &[String], environment: &Environment) -> Result<u8> {
         self.base.run_foreground(command, environment)
+    }
+
+    fn files(&self) -> Result<&Workspace> {
+        self.base.files()
     }
 
     fn facts(&self) -> &Facts {

@@ -4,6 +4,7 @@
 //! It is told everything it needs to know by [`Settings`]; only binaries read the environment.
 
 mod clock;
+mod files;
 mod gate;
 mod hold;
 mod input;

@@ -19,6 +19,7 @@ use surehand_core::snapshot::SnapshotStore;
 use surehand_core::time::{Call, Cancel, Clock};
 use surehand_core::trace::{Trace, Untraced};
 use surehand_core::{Code, Error, Result};
+use surehand_kernel::workspace::Workspace;
 use surehand_linux::clipboard::LinuxClipboard;
 use surehand_linux::desktop::PrivateDesktops;
 use surehand_linux::helper::Program;
@@ -26,6 +27,7 @@ use surehand_linux::notify::Watcher;
 use surehand_linux::{LinuxDoctor, LinuxPlatform};
 
 use crate::clock::SystemClock;
+use crate::files;
 use crate::gate::RecordingGate;
 use crate::hold::KeeperHolder;
 use crate::lease::FileLeases;
@@ -62,6 +64,7 @@ pub struct Runtime {
     holder: OnceLock<KeeperHolder>,
     confirm: Option<Confirm>,
     clipboard: OnceLock<LinuxClipboard>,
+    files: OnceLock<Workspace>,
 }
 
 impl Runtime {
@@ -97,6 +100,7 @@ impl Runtime {
             holder: OnceLock::new(),
             confirm: None,
             clipboard: OnceLock::new(),
+            files: OnceLock::new(),
             settings,
         }
     }
@@ -266,6 +270,15 @@ impl Services for Runtime {
 
     fn run_foreground(&self, command: &[String], environment: &Environment) -> Result<u8> {
         output::run_foreground(command, environment)
+    }
+
+    fn files(&self) -> Result<&Workspace> {
+        if let Some(files) = self.files.get() {
+            return Ok(files);
+        }
+        PrivateDir::make(&self.settings.places.state)?;
+        let opened = files::workspace(&self.settings);
+        Ok(self.files.get_or_init(|| opened))
     }
 
     fn facts(&self) -> &Facts {

@@ -6,6 +6,8 @@
 //! - [`contract`]: what every platform has to keep to, as checks that any of them can be put to.
 //! - [`properties`]: what holds for all input, for the tests and for libFuzzer alike.
 //! - [`replay`]: a platform that answers what was recorded of a real window, one recording for each toolkit.
+//! - [`files`]: what a folder holds, to the last attribute, for comparing it with what it held before.
+//! - [`fault`]: a file system that forgets what was not synced, and a count of what got lost.
 //! - [`live`]: the real binary in a hermetic environment, private desktops, and fixture applications that
 //!   tell what really happened to their widgets.
 //!
@@ -20,6 +22,10 @@ pub mod churn;
 pub mod clock;
 pub mod contract;
 pub mod fake;
+#[cfg(target_os = "linux")]
+pub mod fault;
+#[cfg(target_os = "linux")]
+pub mod files;
 #[cfg(target_os = "linux")]
 pub mod live;
 pub mod properties;

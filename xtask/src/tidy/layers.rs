@@ -11,10 +11,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("surehand-core", &[]),
     ("surehand-linux", &["surehand-core"]),
     ("surehand-apps", &["surehand-core"]),
-    ("surehand-commands", &["surehand-core", "surehand-apps"]),
-    ("surehand-runtime", &["surehand-core", "surehand-linux", "surehand-apps", "surehand-commands"]),
+    ("surehand-kernel", &["surehand-core"]),
+    ("surehand-commands", &["surehand-core", "surehand-apps", "surehand-kernel"]),
+    ("surehand-runtime", &["surehand-core", "surehand-linux", "surehand-apps", "surehand-kernel", "surehand-commands"]),
     ("surehand-cli", &["surehand-core", "surehand-commands", "surehand-runtime"]),
-    ("surehand-testkit", &["surehand-core"]),
+    ("surehand-testkit", &["surehand-core", "surehand-kernel"]),
     ("xtask", &[]),
 ];
 

@@ -18,6 +18,7 @@ mod applications;
 mod batches;
 mod clipboard;
 mod dispatching;
+mod files;
 mod notifications;
 mod observing;
 mod outline_rows;

@@ -12,6 +12,12 @@ use crate::rig::from_cli;
 /// The fewest arguments a command can do with, on the command line and in JSON.
 pub(crate) fn minimal(command: &str) -> (&'static [&'static str], Value) {
     match command {
+        "adopt" | "journal verify" | "roots add" | "roots remove" | "trash empty" | "trash list" => {
+            (&["/r"], json!({ "root": "/r" }))
+        }
+        "apply" => (&["3f9a02c1"], json!({ "plan": "3f9a02c1" })),
+        "preview" => (&["--actions", "-", "--root", "/r"], json!({ "actions": "-", "root": "/r" })),
+        "redo" | "show" | "undo" => (&["task-1"], json!({ "task": "task-1" })),
         "batch" => (&[r#"[{"command":"version"}]"#], json!({ "entries": [{ "command": "version" }] })),
         "check" | "clear" | "click" | "collapse" | "double-click" | "expand" | "focus" | "right-click" | "scroll"
         | "scroll-to" | "toggle" | "triple-click" | "uncheck" => (&["@s01:e1"], json!({ "ref_id": "@s01:e1" })),
@@ -38,10 +44,10 @@ pub(crate) fn minimal(command: &str) -> (&'static [&'static str], Value) {
         "type" => (&["@s01:e1", "x"], json!({ "ref_id": "@s01:e1", "text": "x" })),
         "wait" => (&["1"], json!({ "ms": 1 })),
         "clipboard-clear" | "clipboard-get" | "dismiss-all-notifications" | "list-notifications" => (&[], json!({})),
-        "desktop env" | "desktop list" | "desktop start" | "desktop stop" | "doctor" | "focus-window" | "list-apps"
-        | "list-displays" | "list-surfaces" | "list-windows" | "maximize" | "minimize" | "release-all" | "restore"
-        | "screenshot" | "session end" | "session gc" | "session list" | "session start" | "snapshot" | "status"
-        | "trace export" | "trace show" | "version" => (&[], json!({})),
+        "desktop env" | "desktop list" | "desktop start" | "desktop stop" | "doctor" | "focus-window" | "history"
+        | "roots list" | "list-apps" | "list-displays" | "list-surfaces" | "list-windows" | "maximize" | "minimize"
+        | "release-all" | "restore" | "screenshot" | "session end" | "session gc" | "session list"
+        | "session start" | "snapshot" | "status" | "trace export" | "trace show" | "version" => (&[], json!({})),
         other => panic!("`{other}` has no example of its fewest arguments: add one here"),
     }
 }
@@ -205,14 +211,17 @@ fn every_command_that_acts_is_journaled() {
             || ["clipboard-get", "permissions", "desktop env", "session list", "session start", "session end"]
                 .contains(&name)
             || ["trace ", "skills ", "apps "].iter().any(|family| name.starts_with(family));
+        // What is done with files stands in the journal beside them.
+        let only_reads = only_reads || definition.spec.group == surehand_commands::command::Group::Files;
         assert_eq!(definition.spec.effect.is_journaled(), !only_reads, "`{name}`");
     }
 }
 
-/// What runs programs or hands out the keys to a desktop is for people alone.
+/// What runs programs, hands out the keys to a desktop, allows something, or cannot be taken back is for people alone.
 #[test]
 fn commands_for_people_are_known() {
     let person = COMMANDS.iter().filter(|definition| definition.spec.audience == Audience::Person);
     let names: Vec<&str> = person.map(|definition| definition.spec.name).collect();
-    assert_eq!(names, ["desktop env", "desktop run"]);
+    let known = ["adopt", "desktop env", "desktop run", "roots add", "roots remove", "trash empty"];
+    assert_eq!(names, known);
 }

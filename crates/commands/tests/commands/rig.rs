@@ -32,6 +32,7 @@ use surehand_core::snapshot::{Snapshot, SnapshotStore};
 use surehand_core::time::{Call, Cancel, Clock};
 use surehand_core::trace::{Trace, Untraced};
 use surehand_core::{Code, Error, Result};
+use surehand_kernel::workspace::Workspace;
 use surehand_testkit::clock::VirtualClock;
 use surehand_testkit::fake::{Element, FakePlatform, button, check, element, field, group, label, password, spin};
 use surehand_testkit::replay::Replay;
@@ -65,6 +66,8 @@ pub(crate) struct FakeServices {
     pub(crate) notices: Option<Mutex<Vec<(u64, NoticeShown)>>>,
     pub(crate) foreground: Mutex<Vec<Vec<String>>>,
     pub(crate) allowed: Allowed,
+    /// Plans and roots; without, there are none here.
+    pub(crate) plans: Option<Workspace>,
     pub(crate) holder: FakeHolder,
     pub(crate) person_agrees: bool,
     pub(crate) questions: Mutex<Vec<String>>,
@@ -210,6 +213,12 @@ impl Services for FakeServices {
     fn run_foreground(&self, command: &[String], _: &Environment) -> Result<u8> {
         lock(&self.foreground).push(command.to_vec());
         Ok(7)
+    }
+
+    fn files(&self) -> Result<&Workspace> {
+        self.plans
+            .as_ref()
+            .ok_or_else(|| Error::new(Code::PlatformNotSupported, "there are no plans here").kind("no_files"))
     }
 
     fn facts(&self) -> &Facts {
@@ -423,6 +432,7 @@ impl Rig {
             holder: FakeHolder::default(),
             person_agrees: false,
             questions: Mutex::default(),
+            plans: None,
         };
         Rig { services, cancel: Cancel::default(), windows: Vec::new() }
     }
