@@ -227,7 +227,7 @@ fn case_13_names_of_windows_applications_and_entries_are_one_token_each() {
     let gaps = tree.0["gaps"].as_array().map_or(0, Vec::len);
     // An element may have no row of its own, and nothing has more than one.
     assert!(outline.len() <= 1 + tree.nodes().len() + gaps, "{run}");
-    assert!(!outline.iter().any(|line| line.trim_start().starts_with("@s01:e2")), "{run}");
+    assert!(!outline.iter().any(|line| line.trim_start().starts_with("@s01:e2 button")), "{run}");
     for arguments in [&["open", "Forged"][..], &["snapshot", "--app", "nobody"], &["close-app", "OK\"\n@s01:e2"]] {
         for format in ["json", "outline"] {
             let run = desktop.surehand(&[arguments, &["--format", format]].concat());
