@@ -203,7 +203,19 @@ fn an_argument_of_the_wrong_kind_is_refused_by_its_place() {
 /// may have the wrong one.
 #[test]
 fn every_command_that_acts_is_journaled() {
-    let reads = ["doctor", "find", "get", "is", "screenshot", "snapshot", "status", "version", "wait"];
+    let reads = [
+        "cursor-overlay",
+        "doctor",
+        "find",
+        "get",
+        "is",
+        "open-system-surface",
+        "screenshot",
+        "snapshot",
+        "status",
+        "version",
+        "wait",
+    ];
     for definition in COMMANDS {
         let name = definition.spec.name;
         let only_reads = reads.contains(&name)

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::effects::Ears;
+use super::effects::{Ears, Of, What};
 use super::expectation::{Expected, Seen};
 use super::outcome::{Label, Mechanism, Outcome, PostState, Progress, Step, Unverified};
 use super::plan::Plan;
@@ -133,7 +133,11 @@ pub fn act(
         Effect::Unconfirmed(why) => (Delivery::DeliveredUnverified, Some(why)),
         Effect::Contradicted => return Err(contradiction(post_state)),
     };
-    let (effects, meanwhile) = ears.told();
+    let (mut effects, meanwhile) = ears.told();
+    if secret {
+        // Whether a text was announced as changed depends on what was there before.
+        effects.retain(|effect| effect.of != Of::Target || effect.what != What::Value);
+    }
     Ok(Outcome {
         resolved_by: resolved.how,
         attempts,
