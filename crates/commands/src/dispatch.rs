@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use surehand_core::disposition::{Delivery, Disposition};
 use surehand_core::time::{Cancel, Deadline};
-use surehand_core::{Error, Result};
+use surehand_core::{Code, Error, Result};
 
 use crate::command::{Answer, Effect, Group, Invocation, Spec};
 use crate::context::{Cx, Services};
@@ -46,6 +46,13 @@ pub(crate) fn dispatch_within(
 ) -> Outcome {
     let spec = invocation.spec();
     let trace = services.trace();
+    if !trace.is_on() && trace.is_strict() && spec.effect.is_journaled() {
+        let error = Error::new(Code::Internal, "nothing is done that cannot be traced, and no trace is written here")
+            .kind("trace_not_writable")
+            .delivery(Delivery::NotDelivered)
+            .suggest("give a session that is traced and has not ended, or leave out `--trace-strict`");
+        return Outcome { spec, result: Err(error) };
+    }
     if !trace.is_on() {
         let (result, _) = run(invocation, Cx::new(services, cancel).within(limit));
         return Outcome { spec, result };

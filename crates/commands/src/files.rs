@@ -1,6 +1,5 @@
 //! What the commands for files have in common: lists of actions, views, and outcomes as answers or errors.
 
-use std::io::Read as _;
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -16,23 +15,19 @@ use surehand_kernel::journal::Step;
 use surehand_kernel::plan::Plan;
 use surehand_kernel::workspace::Workspace;
 
+use crate::context::Services;
+
 /// The longest list of actions, in bytes.
-const MAX_LIST: u64 = 256 << 20;
+const MAX_LIST: usize = 64 << 20;
 
 /// The text of a file with a list of actions.
 ///
 /// # Errors
 /// `INVALID_ARGS` when it cannot be read or is no text.
-pub(crate) fn read_text(path: &str) -> Result<String> {
-    let bad = |error: &std::io::Error| {
-        Error::new(Code::InvalidArgs, format!("the list of actions {} cannot be read", quote(path)))
-            .kind("bad_actions")
-            .platform(error.to_string())
-    };
-    let file = std::fs::File::open(path).map_err(|error| bad(&error))?;
-    let mut text = String::new();
-    file.take(MAX_LIST).read_to_string(&mut text).map_err(|error| bad(&error))?;
-    Ok(text)
+pub(crate) fn read_text(services: &dyn Services, path: &str) -> Result<String> {
+    String::from_utf8(services.read_input(path, MAX_LIST)?).map_err(|_| {
+        Error::new(Code::InvalidArgs, format!("the list of actions {} is no text", quote(path))).kind("bad_actions")
+    })
 }
 
 /// A list of actions.
@@ -43,9 +38,11 @@ pub(crate) fn requests(text: &str) -> Result<Vec<Request>> {
     let mut reader = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         let at = error.path().to_string();
+        // What stands there is not repeated: the file may be any other.
+        let (line, column) = (error.inner().line(), error.inner().column());
         Error::new(
             Code::InvalidArgs,
-            format!("the list of actions is not valid at {}: {}", quote(&at), quote(&error.inner().to_string())),
+            format!("the list of actions is not valid at {}, line {line}, column {column}", quote(&at)),
         )
         .kind("bad_actions")
         .suggest("a list looks like `[{\"kind\":\"fs.move\",\"from\":\"a\",\"to\":\"b\"}]`")

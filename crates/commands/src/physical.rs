@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use surehand_core::aim::{self, Expected};
 use surehand_core::disposition::{Delivery, Disposition};
 use surehand_core::geometry::Point;
+use surehand_core::hold::Grip;
 use surehand_core::input::{Chord, Modifier};
 use surehand_core::lease::Claim;
 use surehand_core::platform::Platform;
@@ -54,6 +55,42 @@ pub(crate) fn allow_combination(cx: &Cx<'_>, chord: &Chord) -> Result<()> {
     Err(Error::new(Code::PolicyDenied, format!("`{chord}` is not sent: {why}"))
         .kind("protected_combination")
         .suggest("use the application's own buttons and menus; `close-app` closes an application"))
+}
+
+/// The combination together with the modifiers that are held already: it is what the keys come to.
+pub(crate) fn with_held(cx: &Cx<'_>, chord: &Chord) -> Chord {
+    const WORDS: [&str; 4] = ["ctrl", "alt", "shift", "meta"];
+    let holds = |words: &[&str]| {
+        let grip = words.join("+").parse().map(Grip::Keys);
+        grip.is_ok_and(|grip| cx.services.holder().holds(&grip))
+    };
+    let mut together = chord.clone();
+    let mut add = |words: &[&str]| {
+        for modifier in
+            words.iter().filter_map(|word| format!("{word}+a").parse::<Chord>().ok()).flat_map(|one| one.modifiers)
+        {
+            if !together.modifiers.contains(&modifier) {
+                together.modifiers.push(modifier);
+            }
+        }
+    };
+    for one in WORDS {
+        if holds(&[one]) {
+            add(&[one]);
+        }
+        for other in WORDS.into_iter().filter(|other| *other != one) {
+            if holds(&[one, other]) {
+                add(&[one, other]);
+            }
+            for third in WORDS.into_iter().filter(|third| *third != one && *third != other) {
+                if holds(&[one, other, third]) {
+                    add(&[one, other, third]);
+                }
+            }
+        }
+    }
+    together.modifiers.sort_unstable();
+    together
 }
 
 /// A point of the screen as arguments have it: `400,300`.

@@ -101,8 +101,11 @@ impl Command for Preview {
     }
 
     fn run(self, cx: &mut Cx<'_>) -> Result<Previewed> {
-        let text =
-            if self.actions == "-" { cx.services.standard_input(cx.cancel)? } else { files::read_text(&self.actions)? };
+        let text = if self.actions == "-" {
+            cx.services.standard_input(cx.cancel)?
+        } else {
+            files::read_text(cx.services, &self.actions)?
+        };
         let requests = files::requests(&text)?;
         let workspace = cx.services.files()?;
         let (digest, plan) = workspace.preview(Path::new(&self.root), requests, Origin::given())?;

@@ -38,7 +38,7 @@ impl Outline for DoneAgain {
 }
 
 impl Command for Redo {
-    const SPEC: Spec = Spec::new("redo", Group::Files, Effect::Files);
+    const SPEC: Spec = Spec::new("redo", Group::Files, Effect::Files).for_person();
     type Output = DoneAgain;
 
     fn resources(&self, _: &Cx<'_>) -> Result<Vec<Resource>> {
@@ -46,6 +46,9 @@ impl Command for Redo {
     }
 
     fn run(self, cx: &mut Cx<'_>) -> Result<DoneAgain> {
+        let question =
+            format!("surehand is to do again what was taken back of {}", surehand_core::text::quote(&self.task));
+        cx.services.confirm(cx.cancel, &question)?;
         let applied = cx.services.files()?.redo(&self.task, &files::control(cx.cancel))?;
         let (task, done, _) = files::applied(applied)?;
         Ok(DoneAgain { task, done })

@@ -69,7 +69,9 @@ pub fn type_text(platform: &dyn Platform, call: &Call<'_>, field: Field<'_>, tex
         // Some fields select all they hold when they get the focus, and typing would replace it.
         strike(platform, call, &window, Stroke::Chord("end".parse()?))?;
     }
-    let before = holds(platform, call, &field)?;
+    // By now the element may have been clicked, and a key pressed.
+    let touched = |error: Error| if had_focus { error } else { uncertain(error) };
+    let before = holds(platform, call, &field).map_err(touched)?;
     let characters: Vec<char> = text.chars().collect();
     let mut typed = 0;
     let told = |error: Error, typed: usize| {
@@ -171,13 +173,18 @@ fn focus_element(platform: &dyn Platform, call: &Call<'_>, field: &Field<'_>, wi
     aim::check(platform, call, aim::Expected::Window(window), point)?;
     let button = PointerButton::Left;
     platform.strike(call, &[Stroke::MoveTo(point), Stroke::ButtonDown(button), Stroke::ButtonUp(button)])?;
-    if gets_focus(platform, call, field)? {
+    if gets_focus(platform, call, field).map_err(uncertain)? {
         return Ok(true);
     }
     Err(Error::new(Code::ActionFailed, "the element does not take the focus")
         .kind("focus_refused")
         .delivery(Delivery::DeliveryUncertain)
         .suggest("use `set-value`, or `type` without `--headed`, which need no focus"))
+}
+
+/// The same error of something that came after a click or a key that may have done something.
+fn uncertain(error: Error) -> Error {
+    if error.delivered() == Delivery::NotDelivered { error.delivery(Delivery::DeliveryUncertain) } else { error }
 }
 
 fn gets_focus(platform: &dyn Platform, call: &Call<'_>, field: &Field<'_>) -> Result<bool> {
@@ -250,7 +257,8 @@ fn read_back(
         }
         let Some(after) = text_of(&node) else { return Ok(ReadBack::NotTold) };
         // What was selected has been replaced.
-        if crate::act::expectation::is_inserted(before, text, &after) || after == text {
+        let replaced = after == text && before != text;
+        if crate::act::expectation::is_inserted(before, text, &after) || replaced {
             return Ok(ReadBack::Exact);
         }
         // One that is still at work on it has not shown all of it.

@@ -166,7 +166,7 @@ fn append(open: &mut Open, event: &str, fields: Fields) -> Result<()> {
     }
     bytes.push(b'\n');
     if open.full {
-        return Ok(());
+        return Err(failed("it is full"));
     }
     if open.written + bytes.len() as u64 > MAX_FILE - MAX_EVENT as u64 && event != "trace.full" {
         append(open, "trace.full", Fields::new())?;

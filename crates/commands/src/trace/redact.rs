@@ -70,10 +70,13 @@ fn says_nothing(schema: &Value) -> bool {
 
 /// Whether a key combination is a command and no letter: a text can be typed key by key.
 fn types_nothing(combo: &str) -> bool {
-    let keys: Vec<&str> = combo.split('+').collect();
-    let commands = ["ctrl", "control", "alt", "super", "meta", "cmd", "command"];
-    let named = keys.last().is_some_and(|key| key.chars().count() > 1);
-    named || keys.iter().any(|key| commands.contains(&key.to_lowercase().as_str()))
+    use surehand_core::input::{Chord, Key, Modifier, NamedKey};
+    let Ok(chord) = combo.parse::<Chord>() else { return false };
+    let types = match chord.key {
+        Key::Character(_) => true,
+        Key::Named(key) => key == NamedKey::Space,
+    };
+    !types || chord.modifiers.iter().any(|modifier| *modifier != Modifier::Shift)
 }
 
 /// Takes out every field with one of the words in its name, however deep it stands.

@@ -71,6 +71,10 @@ fn a_plan_is_shown_applied_taken_back_and_done_again() {
 
     assert_eq!(rig.run(&["undo", &task]).exit, 0);
     assert!(root.join("a").exists() && root.join("b\n\"x").exists() && !root.join("d").exists());
+    // That is for a person to say.
+    rig.services.person_agrees = false;
+    assert_eq!(rig.run(&["redo", &task]).exit, 3);
+    rig.services.person_agrees = true;
     assert_eq!(rig.run(&["redo", &task]).exit, 0);
     assert!(root.join("d/a").exists());
     fs::write(root.join("a"), "somebody's").expect("written");

@@ -171,7 +171,8 @@ fn no_kind_of_failure_is_without_an_example() {
     }
     // A snapshot id by itself is no argument of any command yet, no command reads a recording, and these two of
     // starting a program have tests beside their source.
-    let unread = ["not_a_recording", "damaged_recording", "unknown_recording_version"];
+    // Traces that cannot be written are tried with the real program.
+    let unread = ["trace_not_writable", "not_a_recording", "damaged_recording", "unknown_recording_version"];
     // Answers about plans hold names that are new in every run: `files.rs` looks at them.
     let plans = ["bad_actions", "changed_since", "not_rolled_back", "rolled_back"];
     for known in ["bad_snapshot_id", "directory_missing", "environment"].into_iter().chain(unread).chain(plans) {

@@ -163,6 +163,8 @@ pub(super) struct Ears<'w> {
     /// Whether something suggests that a window opened, and nobody has looked yet.
     hint: bool,
     proved: bool,
+    /// Windows that opened after listening began and before anything was done.
+    overlooked: Vec<ObjectId>,
 }
 
 impl<'w> Ears<'w> {
@@ -191,6 +193,7 @@ impl<'w> Ears<'w> {
             order: Vec::new(),
             hint: false,
             proved: false,
+            overlooked: Vec::new(),
         }
     }
 
@@ -213,6 +216,17 @@ impl<'w> Ears<'w> {
             && watch.changes(&call.at_most(Duration::ZERO)).is_err()
         {
             self.watch = None;
+        }
+    }
+
+    /// Takes the windows that opened while the element was waited for as being there before.
+    pub(super) fn overlook_windows(&mut self, call: &Call<'_>) {
+        let opened = self.watch.as_mut().map(|watch| watch.opened(call));
+        match opened {
+            Some(Ok(opened)) => self.overlooked = opened,
+            // Without knowing them, a window that is new proves nothing.
+            Some(Err(_)) => self.watch = None,
+            None => {}
         }
     }
 
@@ -363,7 +377,8 @@ impl<'w> Ears<'w> {
                 .iter()
                 .any(|effect| effect.opened.as_ref().is_some_and(|window| window.object.as_ref() == Some(object)))
         };
-        let new: Vec<ObjectId> = opened.into_iter().filter(|object| !known(object)).collect();
+        let is_new = |object: &ObjectId| !known(object) && !self.overlooked.contains(object);
+        let new: Vec<ObjectId> = opened.into_iter().filter(is_new).collect();
         if new.is_empty() {
             return;
         }

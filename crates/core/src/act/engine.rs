@@ -122,11 +122,15 @@ pub fn act(
         let steps = steps(&ready.plan, Progress::Skipped, None);
         return Ok(Outcome { steps, checks: Some(ready.report.clone()), ..outcome(Delivery::NotDelivered) });
     }
+    if ready.attempts > 1 {
+        ears.overlook_windows(call);
+    }
     ears.attend(call, watched.as_ref().unwrap_or(&node.object), &ready.resolved.live.related);
     dispatch(&scope, call, &ready, action)?;
     let Ready { resolved, plan, held, attempts, .. } = ready;
-    drop(held);
     let (effect, after) = follow(&scope, call, &resolved.live, watched.as_ref(), &expected, action, &mut ears);
+    // What another one brought about meanwhile would be taken for the proof of this.
+    drop(held);
     let post_state = after.as_ref().map(|after| PostState::of(after, secret));
     let (delivery, unverified) = match effect {
         Effect::Confirmed => (Delivery::DeliveredVerified, None),
