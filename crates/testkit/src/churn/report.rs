@@ -229,8 +229,7 @@ a serial number, and the number of what it stands for.
 - **Wrong**: another widget was clicked, or one that stands for something else by now, or one although the tool said
   that nothing was done, or more than one.
 
-In a list that may use its widgets again (the tree view of GTK 3 and its list box, which says so of itself; the lists of
-GTK 4) what a row is called is what it is: there a widget is right that took over the row's content, two rows that look
+In a list that may use its widgets again (the tree view of GTK 3; the lists of GTK 4) what a row is called is what it is: there a widget is right that took over the row's content, two rows that look
 the same can only be refused, and a row that is renamed to what a removed one was called cannot be told from it, so
 that change is not made there.
 
