@@ -59,7 +59,9 @@ impl Role {
     fn silent(self, why: &str) -> Error {
         match self {
             Role::InputKeeper => crate::keeper::silent(why),
-            Role::ClipboardOwner | Role::NotificationMonitor => not_started(why),
+            // It may have taken the clipboard before it fell silent, and what was there before is gone then.
+            Role::ClipboardOwner => not_started(why).delivery(Delivery::DeliveryUncertain),
+            Role::NotificationMonitor => not_started(why),
         }
     }
 }
