@@ -70,6 +70,8 @@ fn drive(desk: &Desk, _browser: &Program, title: &'static str) {
     subject.on("focus", &notes, &[], is("focus=notes"));
     desk.run(&["scroll-to", &press]);
     subject.on("scroll-to", &notes, &[], is("scroll"));
+    // A page tells of its scrolling late, and what is told now belongs to what came before.
+    subject.until_quiet();
     subject.on("scroll", &notes, &["--direction", "up"], is("scroll"));
     desk.run(&["scroll-to", &press]);
     subject.on("hover", &press, &[], is("mouseenter=go"));

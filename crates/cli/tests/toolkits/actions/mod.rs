@@ -101,6 +101,16 @@ impl<'s> Subject<'s> {
         }
     }
 
+    /// Waits until the application has told nothing for half a second.
+    fn until_quiet(&self) {
+        const QUIET: std::time::Duration = std::time::Duration::from_millis(500);
+        let told = || (self.log)().len();
+        let mut before = told();
+        while wait_until(QUIET, || (told() != before).then_some(())).is_some() {
+            before = told();
+        }
+    }
+
     /// Compares all of it with what is predicted, and writes it down for the page.
     fn compare(self, title: &'static str) {
         let came_out = self.came_out.into_inner();
