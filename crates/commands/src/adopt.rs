@@ -9,6 +9,7 @@ use surehand_core::Result;
 
 use crate::command::{Command, Effect, Group, Spec};
 use crate::context::Cx;
+use crate::files::quoted;
 use crate::gate::Resource;
 use crate::outline::{Lines, Outline, Word};
 
@@ -48,11 +49,8 @@ impl Command for Adopt {
 
     fn run(self, cx: &mut Cx<'_>) -> Result<Adopted> {
         let workspace = cx.services.files()?;
-        let path = Path::new(&self.root);
-        cx.services.confirm(
-            cx.cancel,
-            &format!("surehand is to trust the journal in {}", surehand_core::text::quote(&self.root)),
-        )?;
-        Ok(Adopted { root: workspace.adopt(path)?.to_string_lossy().into_owned() })
+        let real = workspace.root(Path::new(&self.root))?.path.clone();
+        cx.services.confirm(cx.cancel, &format!("surehand is to trust the journal in {}", quoted(&real)))?;
+        Ok(Adopted { root: workspace.adopt(&real)?.to_string_lossy().into_owned() })
     }
 }

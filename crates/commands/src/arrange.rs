@@ -91,3 +91,47 @@ pub(crate) fn arrange_window(
         disposition: done.delivery.into(),
     })
 }
+
+/// A command whose only argument is the window.
+macro_rules! command_on_a_window {
+    ($(#[$about:meta])* $name:ident, $word:literal, $change:expr) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, ::serde::Serialize, ::serde::Deserialize, ::schemars::JsonSchema, ::clap::Args)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct $name {
+            /// Application whose window is meant
+            #[arg(long, value_name = "NAME")]
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            app: Option<String>,
+            /// Window, as `list-windows` prints it
+            #[arg(long, value_name = "ID")]
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            window_id: Option<String>,
+        }
+
+        impl $name {
+            fn wanted(&self) -> $crate::target::Wanted<'_> {
+                $crate::target::Wanted { app: self.app.as_deref(), window_id: self.window_id.as_deref() }
+            }
+        }
+
+        impl $crate::command::Command for $name {
+            const SPEC: $crate::command::Spec = $crate::command::Spec::new(
+                $word,
+                $crate::command::Group::Applications,
+                $crate::command::Effect::Act,
+            );
+            type Output = $crate::arrange::WindowReport;
+
+            fn resources(&self, _: &$crate::context::Cx<'_>) -> ::surehand_core::Result<Vec<$crate::gate::Resource>> {
+                Ok(vec![$crate::gate::Resource::Window(self.wanted().scope())])
+            }
+
+            fn run(self, cx: &mut $crate::context::Cx<'_>) -> ::surehand_core::Result<Self::Output> {
+                $crate::arrange::arrange(cx, Self::SPEC.name, self.wanted(), $change)
+            }
+        }
+    };
+}
+
+pub(crate) use command_on_a_window;

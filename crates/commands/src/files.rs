@@ -59,6 +59,11 @@ pub(crate) fn path_text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
+/// A path as one quoted token, for a question to a person: folders can be called anything.
+pub(crate) fn quoted(path: &Path) -> String {
+    quote(&path.to_string_lossy())
+}
+
 /// A word of the kernel as it stands in its files.
 pub(crate) fn token(word: &impl Serialize) -> String {
     serde_json::to_value(word).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()

@@ -16,7 +16,7 @@ use crate::command::{Command, Effect, Group, Spec};
 use crate::context::Cx;
 use crate::gate::Resource;
 use crate::outline::{Lines, Outline, Word, made};
-use crate::physical::{PHYSICAL_MS, acting_on, allow_combination, needs_headed, with_held};
+use crate::physical::{PHYSICAL_MS, acting_on, allow_combination, needs_headed};
 use crate::target::{self, Wanted, WindowView};
 
 /// Press keys and keep them down
@@ -109,7 +109,7 @@ impl Command for KeyDown {
         needs_headed(cx, Self::SPEC.name)?;
         let chord: Chord = self.combo.parse()?;
         let limit = limit(self.limit_ms)?;
-        allow_combination(cx, &with_held(cx, &chord))?;
+        allow_combination(cx, &chord)?;
         let call = cx.call(PHYSICAL_MS);
         let platform = cx.platform(&call)?;
         let (_, window) = target::window(platform, &call, self.wanted())?;

@@ -48,7 +48,7 @@ impl Command for MouseUp {
         let platform = cx.platform(&call)?;
         let _alone = cx.services.leases().take(&call, &Claim::Desktop)?;
         let (holder, grip) = (cx.services.holder(), Grip::Button(button));
-        let released = holder.holds(&grip) && {
+        let released = holder.held()?.contains(&grip) && {
             platform.strike(&call, &[Stroke::MoveTo(self.xy.0)])?;
             holder.release(&call, &grip)?
         };

@@ -43,54 +43,28 @@ pub(crate) fn needs_headed(cx: &Cx<'_>, command: &str) -> Result<()> {
         .suggest("act on a ref, which needs none of them; a person allows it with `--headed`"))
 }
 
-/// Goes on only where the combination stays within its window, or a person confirms at the terminal that it need not.
+/// Goes on only where the combination, with what is held already, stays within its window, or a person confirms at
+/// the terminal that it need not.
 ///
 /// # Errors
 /// `POLICY_DENIED` with kind `protected_combination`, `no_person` or `not_confirmed`.
 pub(crate) fn allow_combination(cx: &Cx<'_>, chord: &Chord) -> Result<()> {
-    let Some(why) = chord.protected() else { return Ok(()) };
+    let held = cx.services.holder().held()?;
+    let chords = held.iter().filter_map(|grip| match grip {
+        Grip::Keys(chord) => Some(chord),
+        Grip::Button(_) => None,
+    });
+    let protected = Chord::together(chords.chain([chord])).into_iter().find_map(|chord| {
+        let why = chord.protected()?;
+        Some((chord, why))
+    });
+    let Some((chord, why)) = protected else { return Ok(()) };
     if cx.services.allowed().force {
         return cx.services.confirm(cx.cancel, &format!("An agent wants to press {chord}: {why}."));
     }
     Err(Error::new(Code::PolicyDenied, format!("`{chord}` is not sent: {why}"))
         .kind("protected_combination")
         .suggest("use the application's own buttons and menus; `close-app` closes an application"))
-}
-
-/// The combination together with the modifiers that are held already: it is what the keys come to.
-pub(crate) fn with_held(cx: &Cx<'_>, chord: &Chord) -> Chord {
-    const WORDS: [&str; 4] = ["ctrl", "alt", "shift", "meta"];
-    let holds = |words: &[&str]| {
-        let grip = words.join("+").parse().map(Grip::Keys);
-        grip.is_ok_and(|grip| cx.services.holder().holds(&grip))
-    };
-    let mut together = chord.clone();
-    let mut add = |words: &[&str]| {
-        for modifier in
-            words.iter().filter_map(|word| format!("{word}+a").parse::<Chord>().ok()).flat_map(|one| one.modifiers)
-        {
-            if !together.modifiers.contains(&modifier) {
-                together.modifiers.push(modifier);
-            }
-        }
-    };
-    for one in WORDS {
-        if holds(&[one]) {
-            add(&[one]);
-        }
-        for other in WORDS.into_iter().filter(|other| *other != one) {
-            if holds(&[one, other]) {
-                add(&[one, other]);
-            }
-            for third in WORDS.into_iter().filter(|third| *third != one && *third != other) {
-                if holds(&[one, other, third]) {
-                    add(&[one, other, third]);
-                }
-            }
-        }
-    }
-    together.modifiers.sort_unstable();
-    together
 }
 
 /// A point of the screen as arguments have it: `400,300`.

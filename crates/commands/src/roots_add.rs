@@ -9,6 +9,7 @@ use surehand_core::Result;
 
 use crate::command::{Command, Effect, Group, Spec};
 use crate::context::Cx;
+use crate::files::quoted;
 use crate::gate::Resource;
 use crate::outline::{Lines, Outline, Word};
 
@@ -48,11 +49,10 @@ impl Command for RootsAdd {
 
     fn run(self, cx: &mut Cx<'_>) -> Result<RootAdded> {
         let workspace = cx.services.files()?;
-        let path = Path::new(&self.root);
-        cx.services.confirm(
-            cx.cancel,
-            &format!("surehand is to allow plans to change files in {}", surehand_core::text::quote(&self.root)),
-        )?;
-        Ok(RootAdded { root: workspace.add_root(path)?.to_string_lossy().into_owned() })
+        // What is asked about is the folder itself, and not a link that may lead elsewhere by the time of the answer.
+        let real = workspace.root(Path::new(&self.root))?.path.clone();
+        let question = format!("surehand is to allow plans to change files in {}", quoted(&real));
+        cx.services.confirm(cx.cancel, &question)?;
+        Ok(RootAdded { root: workspace.add_root(&real)?.to_string_lossy().into_owned() })
     }
 }

@@ -9,6 +9,7 @@ use surehand_core::Result;
 
 use crate::command::{Command, Effect, Group, Spec};
 use crate::context::Cx;
+use crate::files::quoted;
 use crate::gate::Resource;
 use crate::outline::Outline;
 use crate::trash_list::Vault;
@@ -48,13 +49,11 @@ impl Command for TrashEmpty {
 
     fn run(self, cx: &mut Cx<'_>) -> Result<Emptied> {
         let workspace = cx.services.files()?;
-        let path = Path::new(&self.root);
-        let kept = surehand_kernel::vault::list(&workspace.root(path)?)?;
+        let root = workspace.root(Path::new(&self.root))?;
+        let (real, kept) = (root.path.clone(), surehand_kernel::vault::list(&root)?);
         let bytes: u64 = kept.iter().map(|kept| kept.bytes).sum();
-        cx.services.confirm(
-            cx.cancel,
-            &format!("surehand is to delete {} things with {bytes} bytes from the vault, for good", kept.len()),
-        )?;
-        Ok(Emptied { vault: Vault::of(workspace.empty_vault(path)?) })
+        let what = format!("{} things with {bytes} bytes from the vault of {}", kept.len(), quoted(&real));
+        cx.services.confirm(cx.cancel, &format!("surehand is to delete {what}, for good"))?;
+        Ok(Emptied { vault: Vault::of(workspace.empty_vault(&real)?) })
     }
 }

@@ -74,8 +74,11 @@ pub trait Holder: Send + Sync {
     /// [`crate::platform::Platform::strike`].
     fn hold(&self, call: &Call<'_>, grip: &Grip, limit: Duration) -> Result<()>;
 
-    /// Whether something is held by this.
-    fn holds(&self, grip: &Grip) -> bool;
+    /// Everything that is held by this.
+    ///
+    /// # Errors
+    /// `INTERNAL` when that cannot be told.
+    fn held(&self) -> Result<Vec<Grip>>;
 
     /// Lets go something that is held by this. Whether it was.
     ///

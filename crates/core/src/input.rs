@@ -158,21 +158,31 @@ impl FromStr for Chord {
     }
 }
 
+impl Key {
+    /// The modifier that it is, if it is one.
+    pub const fn as_modifier(self) -> Option<Modifier> {
+        match self {
+            Key::Named(NamedKey::Ctrl) => Some(Modifier::Ctrl),
+            Key::Named(NamedKey::Alt) => Some(Modifier::Alt),
+            Key::Named(NamedKey::Shift) => Some(Modifier::Shift),
+            Key::Named(NamedKey::Meta) => Some(Modifier::Meta),
+            Key::Named(_) | Key::Character(_) => None,
+        }
+    }
+}
+
 impl Modifier {
     /// The modifier of that name alone, as in `--modifiers ctrl`.
     ///
     /// # Errors
     /// `INVALID_ARGS` when no modifier is named so.
     pub fn named(word: &str) -> Result<Modifier, Error> {
-        match NamedKey::from_word(&word.trim().to_ascii_lowercase()) {
-            Some(NamedKey::Ctrl) => Ok(Modifier::Ctrl),
-            Some(NamedKey::Alt) => Ok(Modifier::Alt),
-            Some(NamedKey::Shift) => Ok(Modifier::Shift),
-            Some(NamedKey::Meta) => Ok(Modifier::Meta),
-            _ => Err(Error::new(Code::InvalidArgs, format!("{} is not a modifier", crate::text::quote(word)))
+        let key = NamedKey::from_word(&word.trim().to_ascii_lowercase()).map(Key::Named);
+        key.and_then(Key::as_modifier).ok_or_else(|| {
+            Error::new(Code::InvalidArgs, format!("{} is not a modifier", crate::text::quote(word)))
                 .kind("bad_modifier")
-                .suggest("the modifiers are `ctrl`, `alt`, `shift` and `meta`")),
-        }
+                .suggest("the modifiers are `ctrl`, `alt`, `shift` and `meta`")
+        })
     }
 }
 
@@ -206,6 +216,25 @@ impl Chord {
             Modifier::Meta => NamedKey::Meta,
         };
         Chord { modifiers: Vec::new(), key: Key::Named(key) }
+    }
+
+    /// What keys come to that are down at the same time, whoever pressed them and in whatever order: each that is no
+    /// modifier, with every modifier.
+    pub fn together<'c>(chords: impl IntoIterator<Item = &'c Chord>) -> Vec<Chord> {
+        let (mut modifiers, mut keys) = (Vec::new(), Vec::new());
+        for chord in chords {
+            modifiers.extend(chord.modifiers.iter().copied());
+            match chord.key.as_modifier() {
+                Some(modifier) => modifiers.push(modifier),
+                None => keys.push(chord.key),
+            }
+        }
+        modifiers.sort_unstable();
+        modifiers.dedup();
+        if keys.is_empty() {
+            return modifiers.into_iter().map(Chord::of_modifier).collect();
+        }
+        keys.into_iter().map(|key| Chord { modifiers: modifiers.clone(), key }).collect()
     }
 
     /// Why the combination is kept from agents: it closes, locks or switches things beyond the window that
@@ -253,6 +282,18 @@ mod tests {
         assert_eq!(chord("é").key, Key::Character('é'));
         assert_eq!(chord("Shift"), Chord::of_modifier(Modifier::Shift));
         assert_eq!(chord("ctrl+alt").to_string(), "ctrl+alt");
+    }
+
+    #[test]
+    fn keys_that_are_down_together_are_judged_together() {
+        let together = |texts: &[&str]| {
+            let chords: Vec<Chord> = texts.iter().map(|text| chord(text)).collect();
+            Chord::together(&chords).iter().map(Chord::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(together(&["f4", "alt"]), ["alt+f4"], "in whatever order they were pressed");
+        assert_eq!(together(&["ctrl+alt", "f1", "shift+a"]), ["ctrl+alt+shift+f1", "ctrl+alt+shift+a"]);
+        assert_eq!(together(&["shift", "ctrl"]), ["ctrl", "shift"]);
+        assert!(together(&[]).is_empty());
     }
 
     #[test]

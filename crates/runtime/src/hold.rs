@@ -75,11 +75,6 @@ impl KeeperHolder {
             Err(error) => Err(still_down(grip).platform(error.to_string())),
         }
     }
-
-    fn held(&self) -> Result<Vec<Grip>> {
-        let names = PrivateDir::make(&self.folder)?.names()?;
-        Ok(names.iter().filter_map(|name| grip_of(name)).collect())
-    }
 }
 
 impl Holder for KeeperHolder {
@@ -109,8 +104,9 @@ impl Holder for KeeperHolder {
         keeper::start(&Program::new(program), call, &order)
     }
 
-    fn holds(&self, grip: &Grip) -> bool {
-        self.socket(grip).exists()
+    fn held(&self) -> Result<Vec<Grip>> {
+        let names = PrivateDir::make(&self.folder)?.names()?;
+        Ok(names.iter().filter_map(|name| grip_of(name)).collect())
     }
 
     fn release(&self, call: &Call<'_>, grip: &Grip) -> Result<bool> {

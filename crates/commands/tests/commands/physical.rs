@@ -166,6 +166,24 @@ fn held_keys() {
     golden.check();
 }
 
+/// What one call may not press, several may not either.
+#[test]
+fn what_is_held_already_counts() {
+    for (first, second) in [("alt", "f4"), ("f4", "alt"), ("ctrl+alt", "f1"), ("alt", "tab")] {
+        let rig = headed();
+        assert_eq!(rig.run(&["key-down", first]).exit, 0, "{first}");
+        for command in ["key-down", "press"] {
+            let refused = rig.run(&[command, second]);
+            assert_eq!(
+                refused.error().map(|(_, kind)| kind).as_deref(),
+                Some("protected_combination"),
+                "{first} {second}"
+            );
+        }
+        assert_eq!(rig.services.holder.0.lock().unwrap().len(), 1);
+    }
+}
+
 #[test]
 fn typing_with_the_keyboard() {
     let mut golden = Golden::of("typing");

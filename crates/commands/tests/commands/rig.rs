@@ -83,8 +83,8 @@ impl Holder for FakeHolder {
         Ok(())
     }
 
-    fn holds(&self, grip: &Grip) -> bool {
-        self.0.lock().unwrap().iter().any(|(other, _)| other == grip)
+    fn held(&self) -> Result<Vec<Grip>> {
+        Ok(self.0.lock().unwrap().iter().map(|(grip, _)| grip.clone()).collect())
     }
 
     fn release(&self, _: &Call<'_>, grip: &Grip) -> Result<bool> {
