@@ -267,6 +267,15 @@ pub(crate) fn is_at(root: &Root<'_>, path: &RelPath, ident: Option<&Ident>, othe
     is_listed(root, path)
 }
 
+/// How far a rename of a recorded inode got.
+pub(crate) fn renamed(root: &Root<'_>, ident: Option<&Ident>, from: &RelPath, to: &RelPath) -> Result<Standing> {
+    Ok(match (is_at(root, from, ident, to)?, is_at(root, to, ident, from)?) {
+        (true, false) => Standing::Before,
+        (false, true) => Standing::After,
+        _ => Standing::Unknown,
+    })
+}
+
 /// Whether a directory lists exactly this name.
 pub(crate) fn is_listed(root: &Root<'_>, path: &RelPath) -> Result<bool> {
     let place = root.place(path)?;

@@ -20,7 +20,7 @@ use zbus::{Message, MessageStream};
 use crate::app::NativeRef;
 use crate::connect::{Bus, ROOT};
 use crate::error::Fault;
-use crate::tree::NULL;
+use crate::skeleton::NULL;
 use crate::wire::{ATSPI, Peer, body};
 
 /// The kinds of announcements that are registered for.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::app::NativeRef;
 use crate::connect::Link;
 use crate::error::Fault;
-use crate::tree::NULL;
+use crate::skeleton::NULL;
 use crate::wire::{ATSPI, Ask, body, property};
 
 /// More cells than this are not taken from one table, whatever fits on the screen.

@@ -12,7 +12,7 @@ use crate::app::NativeRef;
 use crate::connect::{Bus, Link};
 use crate::error::Fault;
 use crate::read::{self, Raw, SKELETON_ASKS};
-use crate::tree::{MAX_DEPTH, NULL};
+use crate::skeleton::{MAX_DEPTH, NULL};
 use crate::wire::{ATSPI, body};
 
 /// Reads one object and the containers around it.

@@ -25,6 +25,7 @@ mod process;
 pub mod properties;
 mod read;
 mod roles;
+mod skeleton;
 mod socket;
 mod states;
 mod toolkit;

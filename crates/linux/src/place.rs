@@ -15,8 +15,8 @@ use surehand_core::window::Window;
 use crate::app::NativeRef;
 use crate::connect::Link;
 use crate::error::Fault;
+use crate::skeleton::NULL;
 use crate::toolkit::Toolkit;
-use crate::tree::NULL;
 use crate::wire::{ATSPI, body};
 
 /// No frame or shadow around a window is wider than this, in pixels of the screen.

@@ -479,7 +479,7 @@ fn take(extra: &mut Extra, field: &Field, answer: Answer, toolkit: Toolkit) {
         Field::Step => extra.step = property(answer).ok(),
         Field::Chosen => {
             let chosen: Option<NativeRef> = body(answer).ok();
-            extra.chosen_path = chosen.map(|(_, path)| path.to_string()).filter(|path| path != crate::tree::NULL);
+            extra.chosen_path = chosen.map(|(_, path)| path.to_string()).filter(|path| path != crate::skeleton::NULL);
         }
         Field::Extents => extra.bounds = rect(&body(answer)),
         Field::ActionCount => {}

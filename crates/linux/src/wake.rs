@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::app::NativeRef;
 use crate::connect::{Link, ROOT};
 use crate::error::Fault;
-use crate::tree::NULL;
+use crate::skeleton::NULL;
 use crate::wire::{ATSPI, body, property};
 
 /// How often a frame that is coming is looked at. Nothing on the bus says that all of it is there.

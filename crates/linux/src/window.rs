@@ -16,9 +16,9 @@ use crate::connect::{Bus, ROOT};
 use crate::error::Fault;
 use crate::process;
 use crate::roles;
+use crate::skeleton::NULL;
 use crate::states::NativeStates;
 use crate::toolkit::Toolkit;
-use crate::tree::NULL;
 use crate::wire::{ATSPI, body, property};
 use crate::x11::XWindow;
 

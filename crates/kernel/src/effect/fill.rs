@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use surehand_core::{Code, Error, Result};
 
 use super::{
-    Effect, Expect, Record, Shift, Standing, Step, clear, content, copy, discard, expected, free, is_at, rename, stale,
+    Effect, Expect, Record, Shift, Standing, Step, clear, content, copy, discard, expected, free, rename, renamed,
+    stale,
 };
 use crate::canonical::sha256;
 use crate::path::RelPath;
@@ -70,12 +71,7 @@ impl Effect for Fill {
     }
 
     fn probe(&self, root: &Root<'_>, record: &Record) -> Result<Standing> {
-        let main = record.main.as_ref();
-        Ok(match (is_at(root, &self.stage, main, &self.to)?, is_at(root, &self.to, main, &self.stage)?) {
-            (true, false) => Standing::Before,
-            (false, true) => Standing::After,
-            _ => Standing::Unknown,
-        })
+        renamed(root, record.main.as_ref(), &self.stage, &self.to)
     }
 
     /// The new file goes to the vault, unless somebody has written into it: then it stays.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use surehand_core::{Code, Error, Result};
 
-use super::{Effect, Expect, Record, Standing, Step, clear, discard, expected, free, is_at, rename, stale};
+use super::{Effect, Expect, Record, Standing, Step, clear, discard, expected, free, rename, renamed, stale};
 use crate::path::RelPath;
 use crate::root::{Root, failed};
 use crate::sys::Kind;
@@ -53,12 +53,7 @@ impl Effect for Make {
     }
 
     fn probe(&self, root: &Root<'_>, record: &Record) -> Result<Standing> {
-        let main = record.main.as_ref();
-        Ok(match (is_at(root, &self.stage, main, &self.to)?, is_at(root, &self.to, main, &self.stage)?) {
-            (true, false) => Standing::Before,
-            (false, true) => Standing::After,
-            _ => Standing::Unknown,
-        })
+        renamed(root, record.main.as_ref(), &self.stage, &self.to)
     }
 
     fn undo(&self, root: &Root<'_>, record: &Record, _: Option<&str>, unique: &str) -> Result<(Step, Expect)> {

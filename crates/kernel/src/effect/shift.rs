@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use surehand_core::Result;
 
-use super::{Effect, Expect, Record, Standing, Step, expected, free, hash_at, is_at, rename, stale};
+use super::{Effect, Expect, Record, Standing, Step, expected, free, hash_at, rename, renamed, stale};
 use crate::path::RelPath;
 use crate::root::Root;
 
@@ -34,12 +34,7 @@ impl Effect for Shift {
     }
 
     fn probe(&self, root: &Root<'_>, record: &Record) -> Result<Standing> {
-        let main = record.main.as_ref();
-        Ok(match (is_at(root, &self.from, main, &self.to)?, is_at(root, &self.to, main, &self.from)?) {
-            (true, false) => Standing::Before,
-            (false, true) => Standing::After,
-            _ => Standing::Unknown,
-        })
+        renamed(root, record.main.as_ref(), &self.from, &self.to)
     }
 
     /// A file that was moved goes back with what was written into it since; one that was made (it has a digest) only as
